@@ -41,7 +41,7 @@ class ContactPart {
     host.frames((seconds) => this.frame(seconds))
   }
 
-  /* ---- Controls ---- */
+  // ---- Controls ----
 
   layout() {
     const { view, panel, bar } = stage(this.host)
@@ -97,7 +97,7 @@ class ContactPart {
     })
   }
 
-  /* ---- Pointers ---- */
+  // ---- Pointers ----
 
   listen() {
     const { canvas } = this.picture, { signal } = this.host
@@ -124,7 +124,7 @@ class ContactPart {
     })
   }
 
-  /* A short press must last a step, so that the worker sees it. */
+  // A short press must last a step, so that the worker sees it.
   release(id) {
     const pointer = this.pointers.get(id)
     if (!pointer) return
@@ -132,14 +132,14 @@ class ContactPart {
     else pointer.isReleased = true
   }
 
-  /* By keyboard: a ball above the scene, held for a step. */
+  // By keyboard: a ball above the scene, held for a step.
   drop() {
     const box = this.view.getBoundingClientRect(), { x, y } = this.picture.worldAt(box.width * (0.25 + 0.3 * Math.random()), box.height * 0.12)
     this.pointers.set('key', { id: -1, x, y, reach: 0, isReleased: true })
     if (this.isPaused) this.pause(false)
   }
 
-  /* ---- Simulation ---- */
+  // ---- Simulation ----
 
   async setScene(name, count = undefined) {
     const number = ++this.#scene, scene = SCENES[name]
@@ -238,7 +238,7 @@ class ContactPart {
     this.picture.canvas.toBlob((blob) => save(`contact-${this.name}.png`, blob))
   }
 
-  /* ---- The shell's side ---- */
+  // ---- The shell's side ----
 
   resize() {
     const box = this.view.getBoundingClientRect(), isPhone = matchMedia('(max-width: 760px)').matches

@@ -103,7 +103,7 @@ export class Picture {
     pen.stroke()
   }
 
-  /* Lines from centre to centre through the contact, as wide as the force relative to the weights. */
+  // Lines from centre to centre through the contact, as wide as the force relative to the weights.
   #forces(forces, places, colours) {
     const pen = this.#pen
     let sum = 0, count = 0

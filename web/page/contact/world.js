@@ -49,7 +49,7 @@ export class World {
     this.version++
   }
 
-  /* ---- Grips ---- */
+  // ---- Grips ----
 
   /** Pointers that are down: { id, x, y, makesBall }. A new one takes the body there, or a new ball. */
   point(pointers) {
@@ -96,7 +96,7 @@ export class World {
     body.spin = (body.spin + body.inverseInertia * (ax * iy - ay * ix)) / (1 + TURNING * STEP)
   }
 
-  /* ---- Contacts ---- */
+  // ---- Contacts ----
 
   findContacts() {
     const contacts = (this.contacts = [])
@@ -115,7 +115,7 @@ export class World {
     this.#reactions = new Map(this.contacts.map((c) => [c.key, c]))
   }
 
-  /* ---- The problem ---- */
+  // ---- The problem ----
 
   /** H, M0^-1, q, z and mu, with masses relative to their mean. */
   assemble() {
@@ -195,7 +195,7 @@ export class World {
     }
   }
 
-  /* ---- A step ---- */
+  // ---- A step ----
 
   /** solve(problem) returns { x, residual, sweeps, seconds, converged }. Returns the figures of the step. */
   async step(solve) {

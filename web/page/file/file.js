@@ -3,11 +3,11 @@
 
 import { chart } from '../chart.js'
 import { button, element, fileDrop, save, select, slider } from '../controls.js'
-import { contextRows, libraryRows } from '../device.js'
+import { contextRows } from '../device.js'
 import { Remote } from '../remote.js'
 import { Work } from '../work.js'
 import { EXAMPLES } from './examples.js'
-import { drawStructure, writeVector } from './structure.js'
+import { drawStructure, wholeOf, writeVector, zoomed } from './structure.js'
 
 const METHODS = ['auto', 'cg', 'minres', 'bicgstab', 'idr', 'gmres', 'lsmr', 'cgls', 'richardson']
 const PRECONDITIONERS = ['auto', 'none', 'jacobi', 'block-jacobi', 'chebyshev', 'isai', 'amg', 'ilu', 'ic']
@@ -47,7 +47,7 @@ class FilePart {
     this.begin()
   }
 
-  /* ---- Layout ---- */
+  // ---- Layout ----
 
   layout() {
     const { host } = this, box = element('div', { class: 'view sheet' }), inner = element('div', { class: 'cards' })
@@ -75,7 +75,13 @@ class FilePart {
     this.facts = element('table', { class: 'facts' })
     this.canvas.addEventListener('pointermove', (event) => this.point(event))
     this.canvas.addEventListener('pointerleave', () => { this.under.textContent = ' ' })
-    return this.card('card-structure', 'Structure', this.canvas, this.under, this.facts)
+    this.canvas.addEventListener('click', (event) => {
+      const { x, y } = this.placeOf(event)
+      this.zoom(event.shiftKey ? 4 : 0.25, x, y)
+    })
+    const tools = element('div', { class: 'row zoom' }, button({ label: '+', title: 'Closer (+)', onClick: () => this.zoom(0.25) }),
+      button({ label: '−', title: 'Farther (−)', onClick: () => this.zoom(4) }), button({ label: 'All', title: 'The whole matrix (0)', onClick: () => this.zoom(Infinity) }))
+    return this.card('card-structure', 'Structure', this.canvas, element('div', { class: 'under-row' }, this.under, tools), this.facts)
   }
 
   solveCard() {
@@ -126,9 +132,12 @@ class FilePart {
     host.key('enter', 'solve', () => this.solve())
     host.key('a', 'build the hierarchy', () => this.hierarchy())
     host.key('s', 'save the answer', () => this.saveAnswer())
+    host.key('+', 'closer', () => this.zoom(0.25))
+    host.key('-', 'farther', () => this.zoom(4))
+    host.key('0', 'the whole matrix', () => this.zoom(Infinity))
   }
 
-  /* ---- Files ---- */
+  // ---- Files ----
 
   async begin() {
     const found = await this.work.run('Opening the device', ({ signal }) => this.call('library', { backend: this.backend.value }, { signal }))
@@ -140,13 +149,17 @@ class FilePart {
 
   async setBackend() {
     const found = await this.work.run('Opening the device', ({ signal }) => this.call('library', { backend: this.backend.value }, { signal }))
-    if (found) return this.showDevice(found.info)
+    if (found) {
+      this.showDevice(found.info)
+      if (this.matrix && found.matrix) this.showFacts(found.matrix)
+      return
+    }
     if (this.backend.value === 'auto') return
     this.backend.set('auto')
     await this.setBackend()
   }
 
-  /* A dropped vector with as many numbers as the matrix has rows is its right-hand side. */
+  // A dropped vector with as many numbers as the matrix has rows is its right-hand side.
   async file(file) {
     if (this.matrix && await isArray(file)) return this.takeRight(file)
     await this.take({ file })
@@ -173,13 +186,13 @@ class FilePart {
     if (found) this.host.say(`Right-hand side: ${found.name}, ${whole(found.length)} numbers.`)
   }
 
-  /* Calls the worker, after it has the matrix again if it was ended. */
+  // Calls the worker, after it has the matrix again if it was ended.
   async call(name, argument, options) {
     await this.reloading
     return this.remote.call(name, argument, options)
   }
 
-  /* The worker was ended: it opens the device, and reads the matrix and its right-hand side again. */
+  // The worker was ended: it opens the device, and reads the matrix and its right-hand side again.
   async reload() {
     if (this.host.signal.aborted) return
     try {
@@ -191,20 +204,26 @@ class FilePart {
     }
   }
 
-  /* ---- What is shown ---- */
+  // ---- What is shown ----
 
   rows(table, rows) {
     table.replaceChildren(...rows.filter(Boolean).map(([name, value]) => element('tr', {}, element('th', {}, name), element('td', {}, String(value)))))
   }
 
-  show() {
-    const { matrix } = this, { figures, info } = matrix
-    this.drawStructure()
+  showFacts(info) {
+    const { matrix } = this, { figures } = matrix
+    matrix.info = info
     this.rows(this.facts, [['matrix', matrix.name], ['size', `${whole(matrix.rows)} × ${whole(matrix.columns)}`],
       ['entries', `${whole(matrix.entries)}, ${(matrix.entries / matrix.rows).toFixed(1)} in a row`], ['rows', `${figures.shortest} to ${figures.longest} entries`],
       ['bandwidth', whole(figures.bandwidth)], ['values', `${plain(figures.least)} to ${plain(figures.most)} in magnitude`],
       ['symmetric', info.symmetric ? 'yes' : 'no'], matrix.symmetry && ['file', [matrix.field, matrix.symmetry].filter(Boolean).join(', ')],
       ['format', `${info.format}, ${bytes(info.bytes)}`], ['read in', seconds(matrix.seconds)]])
+  }
+
+  show() {
+    const { matrix } = this
+    this.drawStructure()
+    this.showFacts(matrix.info)
     this.solveButton.disabled = false
     this.hierarchyButton.disabled = matrix.rows !== matrix.columns
     this.saveButton.disabled = true
@@ -224,32 +243,50 @@ class FilePart {
       pen.fillRect(0, 0, 1, 1)
       return [...pen.getImageData(0, 0, 1, 1).data]
     }
-    const { squares, rows, columns } = this.matrix
-    drawStructure(this.canvas, { ...squares, rows, columns }, { ink: rgb('--second'), paper: rgb('--raised') })
+    const { squares } = this.matrix
+    drawStructure(this.canvas, squares, { ink: rgb('--second'), negative: rgb('--accent'), paper: rgb('--raised') })
     this.canvas.style.aspectRatio = `${squares.width} / ${squares.height}`
     this.canvas.classList.toggle('is-small', squares.width < 300)
   }
 
+  // Shows a part of the matrix around a place of the picture.
+  async zoom(factor, x = 0.5, y = 0.5) {
+    const { matrix } = this
+    if (!matrix) return
+    const { window } = matrix.squares, next = factor === Infinity ? wholeOf(matrix) : zoomed(matrix, window, factor, x, y)
+    try {
+      const squares = await this.call('squares', { window: next })
+      if (this.matrix !== matrix) return
+      matrix.squares = squares
+      this.drawStructure()
+    } catch (error) {
+      this.host.fail(error)
+    }
+  }
+
+  placeOf(event) {
+    const box = this.canvas.getBoundingClientRect(), part = (at, size) => Math.min(0.999999, Math.max(0, at / size))
+    return { x: part(event.clientX - box.left, box.width), y: part(event.clientY - box.top, box.height) }
+  }
+
   point(event) {
     if (!this.matrix) return
-    const box = this.canvas.getBoundingClientRect(), { squares, rows, columns } = this.matrix
-    const i = Math.min(squares.height - 1, Math.max(0, Math.floor(((event.clientY - box.top) / box.height) * squares.height)))
-    const j = Math.min(squares.width - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * squares.width)))
-    const range = (k, parts, size) => {
-      const first = Math.ceil((k * size) / parts), last = Math.max(first, Math.ceil(((k + 1) * size) / parts) - 1)
-      return first === last ? whole(first) : `${whole(first)} to ${whole(last)}`
+    const { width, height, counts, window } = this.matrix.squares, { x, y } = this.placeOf(event), i = Math.floor(y * height), j = Math.floor(x * width)
+    const range = (k, parts, first, size) => {
+      const low = Math.ceil((k * size) / parts), high = Math.max(low, Math.ceil(((k + 1) * size) / parts) - 1)
+      return low === high ? whole(first + low) : `${whole(first + low)} to ${whole(first + high)}`
     }
-    this.under.textContent = `Rows ${range(i, squares.height, rows)}, columns ${range(j, squares.width, columns)}: ${whole(squares.counts[i * squares.width + j])} entries`
+    this.under.textContent = `Rows ${range(i, height, window.top, window.height)}, columns ${range(j, width, window.left, window.width)}: ${whole(counts[i * width + j])}`
   }
 
   showDevice(info) {
     const probe = new OffscreenCanvas(1, 1).getContext('webgl2')
-    this.rows(this.device, [...libraryRows({ info }), ...contextRows(probe), ['processors', navigator.hardwareConcurrency ?? 'unknown'],
+    this.rows(this.device, [...infoRows(info), ...contextRows(probe), ['processors', navigator.hardwareConcurrency ?? 'unknown'],
       navigator.deviceMemory && ['memory', `${navigator.deviceMemory} GB or more`]])
     probe?.getExtension('WEBGL_lose_context')?.loseContext()
   }
 
-  /* ---- Solving ---- */
+  // ---- Solving ----
 
   async hierarchy() {
     if (!this.matrix || this.hierarchyButton.disabled) return
@@ -303,7 +340,7 @@ class FilePart {
     save(`${this.matrix.name.replace(/\.[^.]*$/, '').replace(/[^\w-]+/g, '-')}-x.mtx`, writeVector(this.answer.x, ` x of ${this.matrix.name}, relative residual ${small(this.answer.trueResidual)}`))
   }
 
-  /* ---- The shell's side ---- */
+  // ---- The shell's side ----
 
   resize() {
     this.curve.redraw()
@@ -321,13 +358,22 @@ class FilePart {
   }
 }
 
-/* At most about a thousand points of a curve. */
+// What the library says about the device, as `texsolve info` does.
+function infoRows(info) {
+  const yes = (value) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : value)
+  return [['texsolve', info.version], ['backend', info.backend], ['device', info.device], ['driver', info.driver], ['why', info.reason],
+    ['exact sums', yes(info.exactSums)], ['hardware', yes(info.isHardware)], ['stops within a solve', yes(info.canPause)],
+    ['WebAssembly memory', info.bytesMemory && bytes(info.bytesMemory)], ['shaders compiled in', info.secondsShaders && seconds(info.secondsShaders)]]
+    .filter(([, value]) => value !== undefined && value !== '' && value !== 0)
+}
+
+// At most about a thousand points of a curve.
 function thin(points) {
   const every = Math.ceil(points.length / 1000)
   return every > 1 ? [...points].filter((_, k) => k % every === 0 || k === points.length - 1) : [...points]
 }
 
-/* Whether a file is a Matrix Market array. */
+// Whether a file is a Matrix Market array.
 async function isArray(file) {
   return /^%%MatrixMarket\s+matrix\s+array/i.test(await file.slice(0, 80).text())
 }

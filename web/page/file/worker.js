@@ -3,7 +3,7 @@ import { readMatrixMarket } from '../texsolve/matrix-market.js'
 import { open } from '../texsolve/texsolve.js'
 import { serve } from '../remote.js'
 import { EXAMPLES } from './examples.js'
-import { countSquares, describe, multiply, residualOf, toRows } from './structure.js'
+import { countSquares, describe, multiply, residualOf, toRows, wholeOf } from './structure.js'
 import { unpack } from './unpack.js'
 
 let ts = null
@@ -17,7 +17,7 @@ async function library({ backend }) {
   matrix = amg = null
   ts = null
   ts = await open(backend === 'auto' ? {} : { backend })
-  return { info: { ...ts.info } }
+  return { info: { ...ts.info }, matrix: source && matrixInfo() }
 }
 
 function native() {
@@ -26,6 +26,11 @@ function native() {
     matrix = ts.matrix({ rowOffsets, columnIndices, values, rows, columns })
   }
   return matrix
+}
+
+function matrixInfo() {
+  const { format, choice, symmetric, bytes } = native().info
+  return { format, choice, symmetric, bytes }
 }
 
 function drop() {
@@ -58,11 +63,13 @@ async function load({ file, example }, calls) {
   const next = { name: found.name, ...(found.triplets ? toRows(found) : found) }, figures = describe(next)
   drop()
   source = next
-  const { info } = native()
+  const info = matrixInfo()
   return { name: source.name, rows: source.rows, columns: source.columns, entries: source.values.length, field: found.field, symmetry: found.symmetry,
-    figures, info: { format: info.format, choice: info.choice, symmetric: info.symmetric, bytes: info.bytes }, squares: countSquares(source),
+    figures, info, squares: countSquares(source, wholeOf(source)),
     seconds: (performance.now() - begin) / 1000 }
 }
+
+const squares = ({ window }) => countSquares(source, window)
 
 async function setRight({ file }, calls) {
   if (!source) throw new Error('drop a matrix before its right-hand side')
@@ -80,7 +87,7 @@ async function hierarchy(_, { signal }) {
   return { levels: amg.levels, operatorComplexity: amg.operatorComplexity, gridComplexity: amg.gridComplexity, seconds: (performance.now() - begin) / 1000 }
 }
 
-/* b: ones; from a file; or A times a known x, so that the error of the answer is known too. */
+// b: ones; from a file; or A times a known x, so that the error of the answer is known too.
 function rightHandSide(kind) {
   const { rows, columns } = source
   if (kind === 'file' && right) return { b: right }
@@ -107,4 +114,4 @@ async function solve({ kind, ...options }, { signal, progress }) {
     points: waiting }, transfer: [x.buffer] }
 }
 
-serve({ library, load, setRight, hierarchy, solve })
+serve({ library, load, squares, setRight, hierarchy, solve })

@@ -1,6 +1,6 @@
-/* Meshes that the page makes itself. */
+// Meshes that the page makes itself.
 
-/* A random number of 0 to 1 from a whole number: the same on every visit. */
+// A random number of 0 to 1 from a whole number: the same on every visit.
 export function noise(k) {
   let x = Math.imul(k + 1, 0x9e3779b1)
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b)
@@ -8,7 +8,7 @@ export function noise(k) {
   return ((x ^ (x >>> 16)) >>> 0) / 2 ** 32
 }
 
-/* Triangles of a grid of columns x rows points; across the ends where it is closed. */
+// Triangles of a grid of columns x rows points; across the ends where it is closed.
 function gridTriangles(columns, rows, closedAcross, closedUp) {
   const triangles = [], at = (i, j) => (j % rows) * columns + (i % columns)
   for (let j = 0; j < rows - (closedUp ? 0 : 1); j++)
@@ -20,7 +20,7 @@ function gridTriangles(columns, rows, closedAcross, closedUp) {
   return Int32Array.from(triangles)
 }
 
-/* Moves points along their normals by noise. */
+// Moves points along their normals by noise.
 function roughen(positions, triangles, amount) {
   const normals = vertexNormals(positions, triangles)
   for (let v = 0; v < positions.length / 3; v++) {
@@ -29,7 +29,7 @@ function roughen(positions, triangles, amount) {
   }
 }
 
-/* A tube around a trefoil knot, as if scanned: with noise. */
+// A tube around a trefoil knot, as if scanned: with noise.
 export function knot(around = 48, along = 480) {
   const positions = new Float64Array(3 * around * along), thick = 0.62
   const curve = (s) => [Math.sin(s) + 2 * Math.sin(2 * s), Math.cos(s) - 2 * Math.cos(2 * s), -1.1 * Math.sin(3 * s)]
@@ -47,7 +47,7 @@ export function knot(around = 48, along = 480) {
   return { name: 'knot', positions, triangles }
 }
 
-/* A mask: a smooth face-like relief with holes for eyes and mouth. A disk with holes. */
+// A mask: a smooth face-like relief with holes for eyes and mouth. A disk with holes.
 export function mask(size = 180) {
   const points = [], number = new Int32Array(size * size).fill(-1)
   const bump = (x, y, cx, cy, rx, ry) => Math.exp(-(((x - cx) / rx) ** 2) - ((y - cy) / ry) ** 2)
@@ -78,7 +78,7 @@ export const unit = (a) => {
 
 export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
-/* Unit normals of vertices, weighted by area. */
+// Unit normals of vertices, weighted by area.
 export function vertexNormals(positions, triangles) {
   const p = positions, n = new Float32Array(p.length)
   for (let t = 0; t < triangles.length; t += 3) {

@@ -1,9 +1,9 @@
-/* What surrounds a conformal map: the parts of a mesh as charts, their distortion, and their places in one square. */
+// What surrounds a conformal map: the parts of a mesh as charts, their distortion, and their places in one square.
 import { findSeams } from './seams.js'
 import { partsOf, splitVertices } from './topology.js'
 
-/* Cuts a mesh and splits it into charts. Returns the flat mesh: `triangles` of vertices of its own, `origin` with the
- * vertex of the mesh for each, `part` of each triangle. */
+// Cuts a mesh and splits it into charts. Returns the flat mesh: `triangles` of vertices of its own, `origin` with the
+// vertex of the mesh for each, `part` of each triangle.
 export function cutCharts(mesh) {
   const seams = findSeams(mesh, partsOf(mesh.opposite))
   const split = splitVertices(mesh.triangles, mesh.opposite, (h) => seams[h] === 1)
@@ -13,7 +13,7 @@ export function cutCharts(mesh) {
   return { ...split, part, parts, seamEdges }
 }
 
-/* One chart as a mesh: positions, triangles, and the flat vertices that they are. */
+// One chart as a mesh: positions, triangles, and the flat vertices that they are.
 export function chartsOf(flat, positions) {
   const lists = Array.from({ length: flat.parts }, () => [])
   flat.part.forEach((k, t) => lists[k].push(t))
@@ -33,9 +33,9 @@ export function chartsOf(flat, positions) {
   })
 }
 
-/* ---- Distortion ---- */
+// ---- Distortion ----
 
-/* A triangle's corners in its plane: (0, 0), (x1, 0), (x2, y2). */
+// A triangle's corners in its plane: (0, 0), (x1, 0), (x2, y2).
 function flatTriangle(p, a, b, c) {
   const e = [0, 1, 2].map((k) => p[3 * b + k] - p[3 * a + k]), f = [0, 1, 2].map((k) => p[3 * c + k] - p[3 * a + k])
   const cross = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]]
@@ -43,8 +43,8 @@ function flatTriangle(p, a, b, c) {
   return { x1, x2: (e[0] * f[0] + e[1] * f[1] + e[2] * f[2]) / x1, y2: doubleArea / x1, doubleArea }
 }
 
-/* For each triangle the ratio of the singular values of its map, 1 where angles are preserved, and the area in the
- * plane relative to that on the mesh. Returns both with their means, weighted by area, and counts. */
+// For each triangle the ratio of the singular values of its map, 1 where angles are preserved, and the area in the
+// plane relative to that on the mesh. Returns both with their means, weighted by area, and counts.
 export function distortionOf(positions, triangles, flat) {
   const count = triangles.length / 3, { uv } = flat, angle = new Float32Array(count), area = new Float32Array(count)
   let weight = 0, sum = 0, flipped = 0, collapsed = 0, most = 1
@@ -70,7 +70,7 @@ export function distortionOf(positions, triangles, flat) {
   return { angle, area, mean: weight ? sum / weight : NaN, most, flipped, collapsed }
 }
 
-/* ---- Places in a square ---- */
+// ---- Places in a square ----
 
 function boundsOf(uv, vertices, turn) {
   const c = Math.cos(turn), s = Math.sin(turn)
@@ -85,7 +85,7 @@ function boundsOf(uv, vertices, turn) {
   return { left, low, width: right - left, height: high - low, turn }
 }
 
-/* The turn with the smallest box, wider than high. */
+// The turn with the smallest box, wider than high.
 function smallestBox(uv, vertices) {
   const step = Math.max(1, Math.floor(vertices.length / 20000)), some = vertices.filter((_, k) => k % step === 0)
   let best = null
@@ -96,7 +96,7 @@ function smallestBox(uv, vertices) {
   return boundsOf(uv, vertices, best.height > best.width ? best.turn + Math.PI / 2 : best.turn)
 }
 
-/* Scales each chart to its area on the mesh, and places all in rows of the square 0..1, in `uv`. */
+// Scales each chart to its area on the mesh, and places all in rows of the square 0..1, in `uv`.
 export function packCharts(uv, charts, flat, distortion, meshArea) {
   const boxes = charts.map(({ vertices }, k) => ({ vertices, k }))
   const image = new Float64Array(charts.length), area = new Float64Array(charts.length)

@@ -16,7 +16,7 @@ const seconds = (s) => (s < 1 ? `${Math.max(1, Math.round(1000 * s))} ms` : `${s
 const ratio = (x) => (x < 10 ? x.toFixed(3) : x < 1e5 ? x.toFixed(0) : 'collapsed')
 const sizeOf = ({ positions, flat }) => positions.byteLength + (flat ? 16 * flat.origin.length : 0)
 
-/* A checker with about 20 squares across a map of a square's shape: as many as fit narrower ones. */
+// A checker with about 20 squares across a map of a square's shape: as many as fit narrower ones.
 function squaresFor({ uv, triangles }) {
   let area = 0
   for (let t = 0; t < triangles.length; t += 3) {
@@ -47,7 +47,7 @@ class MeshPart {
     this.example('knot')
   }
 
-  /* ---- Controls ---- */
+  // ---- Controls ----
 
   layout() {
     const { host } = this, { view, panel, bar } = stage(host)
@@ -147,7 +147,7 @@ class MeshPart {
     this.viewer.redraw()
   }
 
-  /* ---- A mesh ---- */
+  // ---- A mesh ----
 
   file(file) {
     this.examples.set(null)
@@ -179,13 +179,13 @@ class MeshPart {
     this.show({ positions, flat: null, distortion: null })
   }
 
-  /* Calls the worker, after it has the mesh again if it was ended. */
+  // Calls the worker, after it has the mesh again if it was ended.
   async call(name, argument, options) {
     await this.reloading
     return this.remote.call(name, argument, options)
   }
 
-  /* The worker was ended and has lost the mesh: it reads the source again, and gets the current state. */
+  // The worker was ended and has lost the mesh: it reads the source again, and gets the current state.
   async reload() {
     if (!this.source || this.host.signal.aborted) return
     try {
@@ -196,7 +196,7 @@ class MeshPart {
     }
   }
 
-  /* The worker takes a state, and the picture shows it. */
+  // The worker takes a state, and the picture shows it.
   async restore({ positions, flat }) {
     const { drawn } = await this.call('restore', { positions, flat })
     this.viewer.setMesh(drawn)
@@ -215,9 +215,9 @@ class MeshPart {
     this.hint.hidden = !!state.flat
   }
 
-  /* ---- Smoothing ---- */
+  // ---- Smoothing ----
 
-  /* The slider moved: smooths the state from before. The newest place wins. */
+  // The slider moved: smooths the state from before. The newest place wins.
   async slide(t) {
     if (!this.state) return
     if (this.work.isBusy && !this.sliding) return
@@ -248,7 +248,7 @@ class MeshPart {
     this.show({ positions: found.positions, flat: from.flat, distortion: null })
   }
 
-  /* The slider was let go: this is a state that undo takes back, and the slider starts again from it. */
+  // The slider was let go: this is a state that undo takes back, and the slider starts again from it.
   async slideEnd() {
     this.ended = this.sliding
     if (this.sliding || !this.smoothing) return
@@ -271,7 +271,7 @@ class MeshPart {
     if (distortion && this.state === state) this.show({ ...state, distortion })
   }
 
-  /* Smooths in every frame. */
+  // Smooths in every frame.
   async flow(on) {
     this.flowButton.set(on)
     this.flowButton.setIcon(on ? 'pause' : 'play')
@@ -300,7 +300,7 @@ class MeshPart {
     }
   }
 
-  /* ---- Unwrapping ---- */
+  // ---- Unwrapping ----
 
   async unwrap() {
     if (!this.state) return
@@ -333,9 +333,9 @@ class MeshPart {
     await this.measure()
   }
 
-  /* ---- Saving ---- */
+  // ---- Saving ----
 
-  /* In the units of the file. */
+  // In the units of the file.
   outcome() {
     const { centre, radius, triangles } = this.mesh, { positions, flat } = this.state
     return { positions: positions.map((x, i) => x * radius + centre[i % 3]), triangles, flat }
@@ -357,7 +357,7 @@ class MeshPart {
         } })))
   }
 
-  /* ---- The shell's side ---- */
+  // ---- The shell's side ----
 
   resize(width, height) {
     const box = this.view.getBoundingClientRect(), isPhone = matchMedia('(max-width: 760px)').matches

@@ -1,4 +1,4 @@
-/* Which triangles of a mesh are neighbours. Halfedge h is the edge from corner h to the next corner of its triangle. */
+// Which triangles of a mesh are neighbours. Halfedge h is the edge from corner h to the next corner of its triangle.
 
 export const next = (h) => (h % 3 === 2 ? h - 2 : h + 1)
 export const previous = (h) => (h % 3 === 0 ? h + 2 : h - 1)
@@ -14,7 +14,7 @@ export class DisjointSets {
     return k
   }
 
-  /* Returns whether the two were in different sets. */
+  // Returns whether the two were in different sets.
   join(a, b) {
     a = this.find(a)
     b = this.find(b)
@@ -23,7 +23,7 @@ export class DisjointSets {
   }
 }
 
-/* For each halfedge the next halfedge between the same two vertices, in a ring. */
+// For each halfedge the next halfedge between the same two vertices, in a ring.
 function ringsOfEdges(triangles) {
   const count = triangles.length, ring = Int32Array.from({ length: count }, (_, h) => h)
   let mask = 4
@@ -48,7 +48,7 @@ function ringsOfEdges(triangles) {
   return ring
 }
 
-/* For each halfedge its opposite; -1 at the boundary and at edges with more than two triangles. */
+// For each halfedge its opposite; -1 at the boundary and at edges with more than two triangles.
 export function oppositesOf(triangles) {
   const ring = ringsOfEdges(triangles), opposite = new Int32Array(triangles.length).fill(-1)
   let crowded = 0
@@ -61,8 +61,8 @@ export function oppositesOf(triangles) {
   return { opposite, crowded }
 }
 
-/* Turns triangles so that neighbours traverse their edge in opposite directions. Where that fails, as on a Moebius
- * strip, the neighbours are separated. Returns how many triangles were turned and edges were separated. */
+// Turns triangles so that neighbours traverse their edge in opposite directions. Where that fails, as on a Moebius
+// strip, the neighbours are separated. Returns how many triangles were turned and edges were separated.
 function orient(triangles, opposite) {
   const count = triangles.length / 3, state = new Int8Array(count) // 1: as it is, -1: turned
   const stack = new Int32Array(count), is = (h) => triangles[h] === triangles[next(opposite[h])]
@@ -92,7 +92,7 @@ function orient(triangles, opposite) {
   return { turned, separated }
 }
 
-/* Exchanges the last two corners of triangles with state -1: their halfedges 0 and 2 change places. */
+// Exchanges the last two corners of triangles with state -1: their halfedges 0 and 2 change places.
 function turnTriangles(triangles, opposite, state) {
   const place = (h) => (state[(h / 3) | 0] < 0 && h % 3 !== 1 ? h - (h % 3) + 2 - (h % 3) : h)
   const moved = new Int32Array(opposite.length)
@@ -102,8 +102,8 @@ function turnTriangles(triangles, opposite, state) {
     if (state[t] < 0) [triangles[3 * t + 1], triangles[3 * t + 2]] = [triangles[3 * t + 2], triangles[3 * t + 1]]
 }
 
-/* Gives each fan of triangles at a vertex a vertex of its own. `isOpen(h)` tells where neighbours are separated.
- * Returns triangles of the new vertices, and the old vertex of each. */
+// Gives each fan of triangles at a vertex a vertex of its own. `isOpen(h)` tells where neighbours are separated.
+// Returns triangles of the new vertices, and the old vertex of each.
 export function splitVertices(triangles, opposite, isOpen = () => false) {
   const sets = new DisjointSets(triangles.length)
   for (let h = 0; h < triangles.length; h++) {
@@ -132,7 +132,7 @@ function withoutCollapsed(triangles, positions) {
   })
 }
 
-/* Turns all triangles of a closed mesh whose volume is negative: its outside faced inwards. */
+// Turns all triangles of a closed mesh whose volume is negative: its outside faced inwards.
 function turnOutside(mesh) {
   const { positions: p, triangles: t, opposite } = mesh
   let volume = 0
@@ -146,8 +146,8 @@ function turnOutside(mesh) {
   return true
 }
 
-/* Makes a mesh that the library accepts: no triangle with equal corners, at most two triangles at an edge, which
- * traverse it in opposite directions, one fan at a vertex, no unused vertex. `notes` says what was changed. */
+// Makes a mesh that the library accepts: no triangle with equal corners, at most two triangles at an edge, which
+// traverse it in opposite directions, one fan at a vertex, no unused vertex. `notes` says what was changed.
 export function repair({ positions, triangles }) {
   const notes = [], kept = withoutCollapsed(triangles, positions), dropped = (triangles.length - kept.length) / 3
   if (!kept.length) throw new Error('all triangles of the mesh are points or lines')
@@ -167,7 +167,7 @@ export function repair({ positions, triangles }) {
   return mesh
 }
 
-/* The connected parts: for each triangle its part, and the number of parts. */
+// The connected parts: for each triangle its part, and the number of parts.
 export function partsOf(opposite, isOpen = () => false) {
   const count = opposite.length / 3, sets = new DisjointSets(count), part = new Int32Array(count).fill(-1)
   for (let h = 0; h < opposite.length; h++) if (opposite[h] >= 0 && !isOpen(h)) sets.join((h / 3) | 0, (opposite[h] / 3) | 0)

@@ -77,7 +77,7 @@ export class Viewer {
     gl.bindVertexArray(null)
   }
 
-  /* ---- What is drawn ---- */
+  // ---- What is drawn ----
 
   /** A new mesh or map: the arrays of drawnOf(). */
   setMesh(drawn) {
@@ -117,7 +117,7 @@ export class Viewer {
     for (const name of ['triangles', 'edges', 'borders']) this.#fill(name, this.#gl.ELEMENT_ARRAY_BUFFER)
   }
 
-  /* ---- Places ---- */
+  // ---- Places ----
 
   /** The canvas's size, and the part of it that controls do not cover, in CSS pixels. */
   resize(width, height, free) {
@@ -147,7 +147,7 @@ export class Viewer {
       move: (dx, dy) => camera.move(unit * dx, unit * dy) }
   }
 
-  /* ---- Drawing ---- */
+  // ---- Drawing ----
 
   redraw() {
     this.#asked ||= requestAnimationFrame(() => {

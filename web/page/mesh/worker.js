@@ -32,8 +32,8 @@ function extentOf(positions) {
   return { centre: low.map((x, k) => (x + high[k]) / 2), radius: Math.hypot(...low.map((x, k) => high[k] - x)) / 2 }
 }
 
-/* Moves the mesh to the origin and scales it to radius 1: positions of a map, such as 4e5 metres east, would otherwise
- * be beyond the precision of the picture. */
+// Moves the mesh to the origin and scales it to radius 1: positions of a map, such as 4e5 metres east, would otherwise
+// be beyond the precision of the picture.
 function normalise(given) {
   const { centre, radius } = extentOf(given.positions)
   if (!(radius > 0 && Number.isFinite(radius))) throw new Error('the mesh is a single point')
@@ -81,7 +81,7 @@ async function smooth({ positions, timeStep, steps, boundary }, { signal }) {
   return { result: { positions: found, moved, seconds: (performance.now() - begin) / 1000 }, transfer: [found.buffer, ...buffersOf(moved)] }
 }
 
-/* Distortion of the current map for these positions. */
+// Distortion of the current map for these positions.
 function measure({ positions }) {
   const found = distortionOf(positions, mesh.triangles, flat), count = flat.origin.length
   const sum = new Float32Array(count), weight = new Float32Array(count)
@@ -111,7 +111,7 @@ async function unwrap({ positions }, { signal, progress }) {
     seconds: (performance.now() - begin) / 1000 }, transfer: buffersOf(drawn) }
 }
 
-/* Takes back a state: its positions and its map, or null. */
+// Takes back a state: its positions and its map, or null.
 function restore(state) {
   flat = state.flat
   const drawn = drawnOf({ ...mesh, positions: state.positions }, flat)

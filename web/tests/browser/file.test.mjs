@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { launch, serve } from './browser.mjs'
-import { drop, idle, reads, saved, says, withPart } from './parts.mjs'
+import { drop, idle, reads, saved, says, until, withPart } from './parts.mjs'
 
 let server, browser, folder
 before(async () => {
@@ -58,6 +58,17 @@ test('the example: structure, solution, hierarchy, device', () => withFile({}, a
     return count / canvas.width
   })
   assert.ok(ink > 0.9 && ink < 8, `${ink} squares in a row of the picture`)
+}))
+
+test('the picture comes closer and goes back', () => withFile({}, async (tab) => {
+  const size = () => tab.locator('.structure').evaluate((canvas) => canvas.width)
+  assert.equal(await size(), 512)
+  for (let k = 0; k < 7; k++) await tab.keyboard.press('+')
+  await until(tab, 'not closer', async () => await size() === 24)
+  await tab.locator('.structure').hover({ position: { x: 5, y: 5 } })
+  assert.match(await tab.locator('.under').textContent(), /^Rows 32,7\d\d, columns 32,7\d\d: 1$/)
+  await tab.getByRole('button', { name: 'All' }).click()
+  await until(tab, 'not the whole', async () => await size() === 512)
 }))
 
 test('a file is dropped and solved, the answer is saved and right', () => withFile({}, async (tab) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { EXAMPLES } from '../../page/file/examples.js'
-import { countSquares, describe, multiply, residualOf, toRows, writeVector } from '../../page/file/structure.js'
+import { countSquares, describe, multiply, residualOf, toRows, wholeOf, writeVector, zoomed } from '../../page/file/structure.js'
 import { unpack } from '../../page/file/unpack.js'
 
 const text = '%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n'
@@ -50,10 +50,20 @@ test('triplets become rows, sorted, with repeated entries added', () => {
 test('figures, squares, product and residual', () => {
   const matrix = toRows({ rows: 2, columns: 2, triplets: { rows: Int32Array.of(0, 1, 1), columns: Int32Array.of(0, 0, 1), values: Float64Array.of(2, -1, 4) } })
   assert.deepEqual(describe(matrix), { shortest: 1, longest: 2, bandwidth: 1, least: 1, most: 4 })
-  assert.deepEqual([...countSquares(matrix).counts], [1, 0, 1, 1])
+  const { counts, signs } = countSquares(matrix, wholeOf(matrix))
+  assert.deepEqual([...counts], [1, 0, 1, 1])
+  assert.deepEqual([...signs], [1, 0, -1, 1])
+  assert.deepEqual([...countSquares(matrix, { top: 1, left: 0, height: 1, width: 2 }).counts], [1, 1])
   assert.deepEqual([...multiply(matrix, Float64Array.of(1, 2))], [2, 7])
   assert.equal(residualOf(matrix, Float64Array.of(2, 7), Float64Array.of(1, 2)), 0)
   assert.equal(residualOf(matrix, Float64Array.of(3, 4), Float64Array.of(0, 0)), 1)
+})
+
+test('windows stay within the matrix', () => {
+  const matrix = { rows: 1000, columns: 100 }, all = wholeOf(matrix), close = zoomed(matrix, all, 0.25, 1, 1)
+  assert.deepEqual(close, { top: 750, left: 75, height: 250, width: 25 })
+  assert.deepEqual(zoomed(matrix, close, 100, 0, 0), all)
+  assert.deepEqual(zoomed({ rows: 5, columns: 5 }, wholeOf({ rows: 5, columns: 5 }), 0.25, 0.5, 0.5), { top: 0, left: 0, height: 5, width: 5 })
 })
 
 test('the examples: symmetric or not, as they say, with an entry in every square of the diagonal', () => {
@@ -67,7 +77,7 @@ test('the examples: symmetric or not, as they say, with an entry in every square
     let isSymmetric = true
     for (const [key, value] of at) isSymmetric &&= Math.abs((at.get((key % rows) * rows + Math.floor(key / rows)) ?? NaN) - value) < 1e-12
     assert.equal(isSymmetric, name !== 'convection', name)
-    const { width, counts } = countSquares(matrix)
+    const { width, counts } = countSquares(matrix, wholeOf(matrix))
     for (let k = 0; k < width; k++) assert.ok(counts[k * width + k] > 0)
   }
 })

@@ -1,4 +1,4 @@
-/* OFF, the Object File Format, as text. Colours and normals are skipped. */
+// OFF, the Object File Format, as text. Colours and normals are skipped.
 import { Growing, Scanner, pushPolygon } from './scanner.js'
 
 function header(scanner) {

@@ -1,4 +1,4 @@
-/* PLY: text, little-endian and big-endian. Elements other than vertex and face, and other properties, are skipped. */
+// PLY: text, little-endian and big-endian. Elements other than vertex and face, and other properties, are skipped.
 import { Growing, MeshFileError, Scanner, pushPolygon } from './scanner.js'
 
 const TYPES = {
@@ -8,7 +8,7 @@ const TYPES = {
   float64: ['Float64', 8],
 }
 
-/* ---- Header ---- */
+// ---- Header ----
 
 function type(scanner) {
   const name = scanner.word()
@@ -54,9 +54,9 @@ function header(scanner) {
   return { format, elements }
 }
 
-/* ---- Values ---- */
+// ---- Values ----
 
-/* Both readers have begin() and end() of an element, number(type, what) and fail(message). */
+// Both readers have begin() and end() of an element, number(type, what) and fail(message).
 
 class TextValues {
   constructor(scanner) {
@@ -104,7 +104,7 @@ class BinaryValues {
   }
 }
 
-/* ---- Elements ---- */
+// ---- Elements ----
 
 function readVertices(values, element, positions) {
   const slot = element.properties.map(({ name, count }) => (count ? -1 : ['x', 'y', 'z'].indexOf(name)))

@@ -1,9 +1,9 @@
-/* STL, text and binary. The file repeats each corner, so equal corners are joined. */
+// STL, text and binary. The file repeats each corner, so equal corners are joined.
 import { Growing, MeshFileError, Scanner } from './scanner.js'
 
 const HEADER = 84, FACET = 50
 
-/* A binary file may begin with "solid" too: its length decides. */
+// A binary file may begin with "solid" too: its length decides.
 function isBinary(bytes) {
   if (bytes.length < HEADER) return false
   const count = new DataView(bytes.buffer, bytes.byteOffset).getUint32(80, true)
@@ -48,7 +48,7 @@ function parseText(bytes) {
   return corners.finish()
 }
 
-/* Joins equal points. Returns positions and the point of each corner. */
+// Joins equal points. Returns positions and the point of each corner.
 export function joinCorners(corners) {
   const count = corners.length / 3, triangles = new Int32Array(count), positions = new Growing(Float64Array)
   let mask = 1

@@ -1,5 +1,5 @@
-/* OBJ and PLY of a mesh, with texture coordinates if it has a map. A map has vertices of its own, since a vertex on a
- * seam has several places: `flat.triangles` are its corners. */
+// OBJ and PLY of a mesh, with texture coordinates if it has a map. A map has vertices of its own, since a vertex on a
+// seam has several places: `flat.triangles` are its corners.
 
 const BLOCK = 1 << 16 // lines
 
@@ -25,7 +25,7 @@ export function writeObj({ positions, triangles, flat }) {
   return new Blob(parts, { type: 'model/obj' })
 }
 
-/* Little-endian. With a map its vertices are written, with s and t; otherwise those of the mesh. */
+// Little-endian. With a map its vertices are written, with s and t; otherwise those of the mesh.
 export function writePly({ positions, triangles, flat }) {
   const corners = flat ? flat.triangles : triangles
   const vertices = flat ? flat.uv.length / 2 : positions.length / 3, faces = corners.length / 3
