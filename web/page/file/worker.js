@@ -59,14 +59,25 @@ async function load({ file, example }, calls) {
   const begin = performance.now()
   if (!ts) await library({ backend: 'auto' })
   const found = example ? { name: EXAMPLES[example].label, ...EXAMPLES[example].make() } : await read(file, calls)
-  if (found.array) throw new Error(`${found.name} is a dense array; drop a sparse matrix first, then a vector as its right-hand side`)
-  const next = { name: found.name, ...(found.triplets ? toRows(found) : found) }, figures = describe(next)
+  if (found.array)
+    throw new Error(`${found.name} is a dense array; drop a sparse matrix first, then a vector as its right-hand side`)
+  const next = { name: found.name, ...(found.triplets ? toRows(found) : found) },
+    figures = describe(next)
   drop()
   source = next
   const info = matrixInfo()
-  return { name: source.name, rows: source.rows, columns: source.columns, entries: source.values.length, field: found.field, symmetry: found.symmetry,
-    figures, info, squares: countSquares(source, wholeOf(source)),
-    seconds: (performance.now() - begin) / 1000 }
+  return {
+    name: source.name,
+    rows: source.rows,
+    columns: source.columns,
+    entries: source.values.length,
+    field: found.field,
+    symmetry: found.symmetry,
+    figures,
+    info,
+    squares: countSquares(source, wholeOf(source)),
+    seconds: (performance.now() - begin) / 1000
+  }
 }
 
 const squares = ({ window }) => countSquares(source, window)
@@ -75,16 +86,23 @@ async function setRight({ file }, calls) {
   if (!source) throw new Error('drop a matrix before its right-hand side')
   const { name, array } = await read(file, calls)
   if (!array) throw new Error(`${name} is not a vector: expected a Matrix Market array`)
-  if (array.length !== source.rows) throw new Error(`${name} has ${array.length} numbers; the matrix has ${source.rows} rows`)
+  if (array.length !== source.rows)
+    throw new Error(`${name} has ${array.length} numbers; the matrix has ${source.rows} rows`)
   right = Float64Array.from(array)
   return { name, length: right.length }
 }
 
 async function hierarchy(_, { signal }) {
-  const begin = performance.now(), made = native()
+  const begin = performance.now(),
+    made = native()
   amg ??= await ts.amg(made, {})
   if (signal.aborted) throw Object.assign(new Error('aborted'), { code: 'aborted' })
-  return { levels: amg.levels, operatorComplexity: amg.operatorComplexity, gridComplexity: amg.gridComplexity, seconds: (performance.now() - begin) / 1000 }
+  return {
+    levels: amg.levels,
+    operatorComplexity: amg.operatorComplexity,
+    gridComplexity: amg.gridComplexity,
+    seconds: (performance.now() - begin) / 1000
+  }
 }
 
 // b: ones; from a file; or A times a known x, so that the error of the answer is known too.
@@ -97,7 +115,8 @@ function rightHandSide(kind) {
 }
 
 async function solve({ kind, ...options }, { signal, progress }) {
-  const { b, known } = rightHandSide(kind), begin = performance.now()
+  const { b, known } = rightHandSide(kind),
+    begin = performance.now()
   let sent = 0
   const waiting = []
   const onProgress = (now) => {
@@ -107,11 +126,25 @@ async function solve({ kind, ...options }, { signal, progress }) {
     progress({ points: waiting.splice(0) })
   }
   const found = await native().solve(b, { ...options, signal, onProgress })
-  const { x, history, ...rest } = found, residual = residualOf(source, b, x)
+  const { x, history, ...rest } = found,
+    residual = residualOf(source, b, x)
   let error
-  if (known) error = Math.sqrt(x.reduce((sum, value, k) => sum + (value - known[k]) ** 2, 0) / known.reduce((sum, value) => sum + value ** 2, 0))
-  return { result: { ...rest, history: history && [...history], x, trueResidual: residual, error, seconds: (performance.now() - begin) / 1000,
-    points: waiting }, transfer: [x.buffer] }
+  if (known)
+    error = Math.sqrt(
+      x.reduce((sum, value, k) => sum + (value - known[k]) ** 2, 0) / known.reduce((sum, value) => sum + value ** 2, 0)
+    )
+  return {
+    result: {
+      ...rest,
+      history: history && [...history],
+      x,
+      trueResidual: residual,
+      error,
+      seconds: (performance.now() - begin) / 1000,
+      points: waiting
+    },
+    transfer: [x.buffer]
+  }
 }
 
 serve({ library, load, squares, setRight, hierarchy, solve })

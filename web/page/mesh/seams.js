@@ -6,7 +6,8 @@
 import { DisjointSets, distance, next, oppositesOf } from './topology.js'
 
 const LARGE_HOLE = 0.35 // of the longest boundary of the part
-const FAR = 0.45, MOST_BRANCHES = 4 // branches to points that are this far from the cut, relative to its first path
+const FAR = 0.45,
+  MOST_BRANCHES = 4 // branches to points that are this far from the cut, relative to its first path
 
 // A heap of [distance, vertex].
 class Heap {
@@ -27,7 +28,10 @@ class Heap {
   }
 
   pop() {
-    const { keys, items } = this, found = [keys[0], items[0]], key = keys.pop(), item = items.pop()
+    const { keys, items } = this,
+      found = [keys[0], items[0]],
+      key = keys.pop(),
+      item = items.pop()
     let k = 0
     for (let child; (child = 2 * k + 1) < keys.length; k = child) {
       if (child + 1 < keys.length && keys[child + 1] < keys[child]) child++
@@ -45,7 +49,8 @@ class Heap {
 
 // Halfedges at each vertex, both outgoing ones and those that arrive: `start[v]` to `start[v + 1]` of `list`.
 function halfedgesOf(triangles, vertices) {
-  const start = new Int32Array(vertices + 2), list = new Int32Array(2 * triangles.length)
+  const start = new Int32Array(vertices + 2),
+    list = new Int32Array(2 * triangles.length)
   for (let h = 0; h < triangles.length; h++) {
     start[triangles[h] + 2]++
     start[triangles[next(h)] + 2]++
@@ -75,7 +80,10 @@ class Paths {
 
   // Shortest paths along edges from the sources.
   measure(sources) {
-    const { positions } = this.mesh, { start, list } = this.around, { length, from } = this, heap = new Heap()
+    const { positions } = this.mesh,
+      { start, list } = this.around,
+      { length, from } = this,
+      heap = new Heap()
     for (const v of this.reached) length[v] = Infinity
     for (const v of this.reached) from[v] = -1
     this.reached = []
@@ -88,7 +96,8 @@ class Paths {
       if (key > length[v]) continue
       this.reached.push(v)
       for (let k = start[v]; k < start[v + 1]; k++) {
-        const w = this.other(list[k], v), through = key + distance(positions, v, w)
+        const w = this.other(list[k], v),
+          through = key + distance(positions, v, w)
         if (through < length[w]) {
           length[w] = through
           from[w] = list[k]
@@ -103,19 +112,26 @@ class Paths {
 // Two vertices of the boundary that are far from each other along the surface: the pins of a conformal map. Their distance
 // in space may be small, as at the ends of a strip that is rolled up.
 export function findPins(chart) {
-  const { opposite } = oppositesOf(chart.triangles), paths = new Paths(chart)
+  const { opposite } = oppositesOf(chart.triangles),
+    paths = new Paths(chart)
   const rim = [...chart.triangles].filter((_, h) => opposite[h] < 0)
   const farthest = (from) => {
     paths.measure([from])
     return rim.reduce((best, v) => (paths.length[v] > paths.length[best] ? v : best), rim[0])
   }
-  const one = farthest(rim[0]), two = farthest(one)
-  return new Map([[one, [0, 0]], [two, [paths.length[two], 0]]])
+  const one = farthest(rim[0]),
+    two = farthest(one)
+  return new Map([
+    [one, [0, 0]],
+    [two, [paths.length[two], 0]]
+  ])
 }
 
 // Boundary loops: for each boundary halfedge its loop, and the length of each loop.
 function boundaryLoops({ positions, triangles }, opposite) {
-  const leaving = new Map(), loop = new Map(), lengths = []
+  const leaving = new Map(),
+    loop = new Map(),
+    lengths = []
   for (let h = 0; h < opposite.length; h++) if (opposite[h] < 0) leaving.set(triangles[h], h)
   for (const first of leaving.values()) {
     if (loop.has(first)) continue
@@ -149,8 +165,13 @@ class Cutter {
 
   // Opens handles along short loops. A hole counts as a face here.
   cutLoops(triangles, loop) {
-    const { opposite, paths } = this, corners = this.mesh.triangles, { positions } = this.mesh, faces = opposite.length / 3
-    const sets = new DisjointSets(faces + loop.size), inTree = new Set(), candidates = []
+    const { opposite, paths } = this,
+      corners = this.mesh.triangles,
+      { positions } = this.mesh,
+      faces = opposite.length / 3
+    const sets = new DisjointSets(faces + loop.size),
+      inTree = new Set(),
+      candidates = []
     for (const v of paths.reached)
       if (paths.from[v] >= 0) {
         inTree.add(paths.from[v])
@@ -160,7 +181,8 @@ class Cutter {
     for (const t of triangles)
       for (let h = 3 * t; h < 3 * t + 3; h++) {
         if (inTree.has(h) || opposite[h] > h) continue
-        const a = corners[h], b = corners[next(h)]
+        const a = corners[h],
+          b = corners[next(h)]
         candidates.push([paths.length[a] + paths.length[b] + distance(positions, a, b), h])
       }
     candidates.sort((a, b) => b[0] - a[0])
@@ -197,7 +219,9 @@ class Cutter {
 
   // Removes dead ends of the cut.
   trim(triangles) {
-    const corners = this.mesh.triangles, degree = new Map(), { start, list } = this.paths.around
+    const corners = this.mesh.triangles,
+      degree = new Map(),
+      { start, list } = this.paths.around
     const add = (v, d) => degree.set(v, (degree.get(v) ?? 0) + d)
     const isEdge = (h) => this.opposite[h] < h // each edge once
     const counts = (h) => isEdge(h) && (this.open[h] || this.opposite[h] < 0)
@@ -211,7 +235,8 @@ class Cutter {
     while (ends.length) {
       const v = ends.pop()
       for (let k = start[v]; k < start[v + 1]; k++) {
-        const h = list[k], w = this.paths.other(h, v)
+        const h = list[k],
+          w = this.paths.other(h, v)
         if (!isEdge(h) || !this.open[h] || this.opposite[h] < 0) continue
         this.open[h] = this.open[this.opposite[h]] = 0
         add(v, -1)
@@ -223,7 +248,9 @@ class Cutter {
 
   // A closed part without handles: a cut between two points far apart, with branches to other far points.
   cutSphere(seed) {
-    const { paths } = this, first = paths.measure([seed]), onCut = new Set([first])
+    const { paths } = this,
+      first = paths.measure([seed]),
+      onCut = new Set([first])
     let far = paths.measure(onCut)
     const size = paths.length[far]
     for (let branch = 0; branch < MOST_BRANCHES && paths.length[far] > FAR * size; branch++) {
@@ -259,11 +286,13 @@ function eulerOf(triangles, mesh) {
 
 // Returns a flag per halfedge: 1 where its triangle is separated from the neighbour.
 export function findSeams(mesh, { part, parts }) {
-  const cutter = new Cutter(mesh), loops = boundaryLoops(mesh, mesh.opposite)
+  const cutter = new Cutter(mesh),
+    loops = boundaryLoops(mesh, mesh.opposite)
   const lists = Array.from({ length: parts }, () => [])
   part.forEach((k, t) => lists[k].push(t))
   for (const triangles of lists) {
-    const rims = rimsOf(triangles, mesh, loops), handles = (2 - rims.length - eulerOf(triangles, mesh)) / 2
+    const rims = rimsOf(triangles, mesh, loops),
+      handles = (2 - rims.length - eulerOf(triangles, mesh)) / 2
     const seed = mesh.triangles[3 * triangles[0]]
     if (handles > 0) {
       cutter.paths.measure([cutter.paths.measure([seed])])

@@ -24,7 +24,8 @@ function drop() {
 }
 
 function extentOf(positions) {
-  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity]
+  const low = [Infinity, Infinity, Infinity],
+    high = [-Infinity, -Infinity, -Infinity]
   for (let i = 0; i < positions.length; i++) {
     low[i % 3] = Math.min(low[i % 3], positions[i])
     high[i % 3] = Math.max(high[i % 3], positions[i])
@@ -48,8 +49,21 @@ function take(given, name, seconds) {
   drop()
   mesh = { ...next, name, edge: meanEdge(next) }
   const drawn = drawnOf(mesh, null)
-  return { result: { name, ...place, positions: mesh.positions, triangles: mesh.triangles, notes: next.notes, edge: mesh.edge, drawn,
-    isClosed: !mesh.opposite.includes(-1), format: given.format, seconds: (performance.now() - seconds) / 1000 }, transfer: buffersOf(drawn) }
+  return {
+    result: {
+      name,
+      ...place,
+      positions: mesh.positions,
+      triangles: mesh.triangles,
+      notes: next.notes,
+      edge: mesh.edge,
+      drawn,
+      isClosed: !mesh.opposite.includes(-1),
+      format: given.format,
+      seconds: (performance.now() - seconds) / 1000
+    },
+    transfer: buffersOf(drawn)
+  }
 }
 
 async function load({ file }) {
@@ -74,41 +88,73 @@ function flowOf(ts, boundary) {
 }
 
 async function smooth({ positions, timeStep, steps, boundary }, { signal }) {
-  const ts = await library(), begin = performance.now(), flow = flowOf(ts, boundary)
+  const ts = await library(),
+    begin = performance.now(),
+    flow = flowOf(ts, boundary)
   flow.positions = positions
   const found = await flow.smooth({ timeStep, steps, signal })
   const moved = pointsOf(found, mesh.triangles, flat)
-  return { result: { positions: found, moved, seconds: (performance.now() - begin) / 1000 }, transfer: [found.buffer, ...buffersOf(moved)] }
+  return {
+    result: { positions: found, moved, seconds: (performance.now() - begin) / 1000 },
+    transfer: [found.buffer, ...buffersOf(moved)]
+  }
 }
 
 // Distortion of the current map for these positions.
 function measure({ positions }) {
-  const found = distortionOf(positions, mesh.triangles, flat), count = flat.origin.length
-  const sum = new Float32Array(count), weight = new Float32Array(count)
+  const found = distortionOf(positions, mesh.triangles, flat),
+    count = flat.origin.length
+  const sum = new Float32Array(count),
+    weight = new Float32Array(count)
   flat.triangles.forEach((v, c) => {
     sum[v] += Math.min(found.angle[(c / 3) | 0], 100)
     weight[v]++
   })
-  return { angle: sum.map((x, v) => x / weight[v]), mean: found.mean, most: found.most, flipped: found.flipped, collapsed: found.collapsed }
+  return {
+    angle: sum.map((x, v) => x / weight[v]),
+    mean: found.mean,
+    most: found.most,
+    flipped: found.flipped,
+    collapsed: found.collapsed
+  }
 }
 
 async function unwrap({ positions }, { signal, progress }) {
-  const ts = await library(), begin = performance.now()
+  const ts = await library(),
+    begin = performance.now()
   flat = cutCharts(mesh)
-  const charts = chartsOf(flat, positions), uv = new Float64Array(2 * flat.origin.length)
+  const charts = chartsOf(flat, positions),
+    uv = new Float64Array(2 * flat.origin.length)
   let iterations = 0
   for (const [k, chart] of charts.entries()) {
     const onProgress = (now) => progress({ chart: k + 1, charts: charts.length, residual: now.residual })
-    const found = await ts.lscm({ positions: chart.positions, triangles: chart.triangles, pins: findPins(chart), rtol: 1e-5, signal, onProgress })
-    if (!found.converged && !(found.residual < 1e-4)) throw new Error(`the map of chart ${k + 1} did not converge: ${found.message || found.reason}`)
+    const found = await ts.lscm({
+      positions: chart.positions,
+      triangles: chart.triangles,
+      pins: findPins(chart),
+      rtol: 1e-5,
+      signal,
+      onProgress
+    })
+    if (!found.converged && !(found.residual < 1e-4))
+      throw new Error(`the map of chart ${k + 1} did not converge: ${found.message || found.reason}`)
     iterations += found.iterations
     chart.vertices.forEach((v, i) => uv.set(found.uv.subarray(2 * i, 2 * i + 2), 2 * v))
   }
   flat.uv = uv
   packCharts(uv, charts, flat, distortionOf(positions, mesh.triangles, flat), areasOf(positions, mesh.triangles))
-  const drawn = drawnOf({ ...mesh, positions }, flat), { triangles, origin, seamEdges } = flat
-  return { result: { flat: { triangles, origin, uv, parts: charts.length, seamEdges }, distortion: measure({ positions }), drawn, iterations,
-    seconds: (performance.now() - begin) / 1000 }, transfer: buffersOf(drawn) }
+  const drawn = drawnOf({ ...mesh, positions }, flat),
+    { triangles, origin, seamEdges } = flat
+  return {
+    result: {
+      flat: { triangles, origin, uv, parts: charts.length, seamEdges },
+      distortion: measure({ positions }),
+      drawn,
+      iterations,
+      seconds: (performance.now() - begin) / 1000
+    },
+    transfer: buffersOf(drawn)
+  }
 }
 
 // Takes back a state: its positions and its map, or null.

@@ -3,7 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { EXAMPLES } from '../../page/file/examples.js'
-import { countSquares, describe, multiply, residualOf, toRows, wholeOf, writeVector, zoomed } from '../../page/file/structure.js'
+import {
+  countSquares,
+  describe,
+  multiply,
+  residualOf,
+  toRows,
+  wholeOf,
+  writeVector,
+  zoomed
+} from '../../page/file/structure.js'
 import { unpack } from '../../page/file/unpack.js'
 
 const text = '%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n'
@@ -11,19 +20,31 @@ const bytes = new TextEncoder().encode(text)
 const named = (parts, name) => new File(parts, name)
 
 function tar(files) {
-  return Buffer.concat([...files.flatMap(([name, content]) => {
-    const head = Buffer.alloc(512)
-    head.write(name, 0)
-    head.write(content.length.toString(8).padStart(11, '0'), 124)
-    head.write('0', 156)
-    head.write('ustar', 257)
-    return [head, content, Buffer.alloc((512 - (content.length % 512)) % 512)]
-  }), Buffer.alloc(1024)])
+  return Buffer.concat([
+    ...files.flatMap(([name, content]) => {
+      const head = Buffer.alloc(512)
+      head.write(name, 0)
+      head.write(content.length.toString(8).padStart(11, '0'), 124)
+      head.write('0', 156)
+      head.write('ustar', 257)
+      return [head, content, Buffer.alloc((512 - (content.length % 512)) % 512)]
+    }),
+    Buffer.alloc(1024)
+  ])
 }
 
 test('plain, gzip, tar.gz: the matrix, not its right-hand side', async () => {
-  const packed = tar([['a/a_b.mtx', Buffer.from('b')], ['a/README', Buffer.from('no')], ['a/a.mtx', Buffer.from(text)]])
-  for (const file of [named([bytes], 'a.mtx'), named([gzipSync(bytes)], 'a.mtx.gz'), named([gzipSync(packed)], 'a.tar.gz'), named([packed], 'a.tar')]) {
+  const packed = tar([
+    ['a/a_b.mtx', Buffer.from('b')],
+    ['a/README', Buffer.from('no')],
+    ['a/a.mtx', Buffer.from(text)]
+  ])
+  for (const file of [
+    named([bytes], 'a.mtx'),
+    named([gzipSync(bytes)], 'a.mtx.gz'),
+    named([gzipSync(packed)], 'a.tar.gz'),
+    named([packed], 'a.tar')
+  ]) {
     const found = await unpack(file)
     assert.equal(found.name, 'a.mtx', file.name)
     assert.deepEqual(Buffer.from(found.bytes), Buffer.from(bytes))
@@ -40,7 +61,11 @@ test('damaged archives are errors', async () => {
 })
 
 test('triplets become rows, sorted, with repeated entries added', () => {
-  const triplets = { rows: Int32Array.of(3, 0, 0, 3, 0), columns: Int32Array.of(1, 2, 0, 1, 2), values: Float64Array.of(1, 2, 3, 4, 5) }
+  const triplets = {
+    rows: Int32Array.of(3, 0, 0, 3, 0),
+    columns: Int32Array.of(1, 2, 0, 1, 2),
+    values: Float64Array.of(1, 2, 3, 4, 5)
+  }
   const found = toRows({ rows: 5, columns: 3, triplets })
   assert.deepEqual([...found.rowOffsets], [0, 2, 2, 2, 3, 3])
   assert.deepEqual([...found.columnIndices], [0, 2, 1])
@@ -48,7 +73,11 @@ test('triplets become rows, sorted, with repeated entries added', () => {
 })
 
 test('figures, squares, product and residual', () => {
-  const matrix = toRows({ rows: 2, columns: 2, triplets: { rows: Int32Array.of(0, 1, 1), columns: Int32Array.of(0, 0, 1), values: Float64Array.of(2, -1, 4) } })
+  const matrix = toRows({
+    rows: 2,
+    columns: 2,
+    triplets: { rows: Int32Array.of(0, 1, 1), columns: Int32Array.of(0, 0, 1), values: Float64Array.of(2, -1, 4) }
+  })
   assert.deepEqual(describe(matrix), { shortest: 1, longest: 2, bandwidth: 1, least: 1, most: 4 })
   const { counts, signs } = countSquares(matrix, wholeOf(matrix))
   assert.deepEqual([...counts], [1, 0, 1, 1])
@@ -60,22 +89,32 @@ test('figures, squares, product and residual', () => {
 })
 
 test('windows stay within the matrix', () => {
-  const matrix = { rows: 1000, columns: 100 }, all = wholeOf(matrix), close = zoomed(matrix, all, 0.25, 1, 1)
+  const matrix = { rows: 1000, columns: 100 },
+    all = wholeOf(matrix),
+    close = zoomed(matrix, all, 0.25, 1, 1)
   assert.deepEqual(close, { top: 750, left: 75, height: 250, width: 25 })
   assert.deepEqual(zoomed(matrix, close, 100, 0, 0), all)
-  assert.deepEqual(zoomed({ rows: 5, columns: 5 }, wholeOf({ rows: 5, columns: 5 }), 0.25, 0.5, 0.5), { top: 0, left: 0, height: 5, width: 5 })
+  assert.deepEqual(zoomed({ rows: 5, columns: 5 }, wholeOf({ rows: 5, columns: 5 }), 0.25, 0.5, 0.5), {
+    top: 0,
+    left: 0,
+    height: 5,
+    width: 5
+  })
 })
 
 test('the examples: symmetric or not, as they say, with an entry in every square of the diagonal', () => {
   for (const [name, { make }] of Object.entries(EXAMPLES)) {
-    const matrix = make(), { rows, rowOffsets, columnIndices, values } = matrix, at = new Map()
+    const matrix = make(),
+      { rows, rowOffsets, columnIndices, values } = matrix,
+      at = new Map()
     for (let i = 0; i < rows; i++)
       for (let e = rowOffsets[i]; e < rowOffsets[i + 1]; e++) {
         assert.ok(e === rowOffsets[i] || columnIndices[e] > columnIndices[e - 1], `${name}: row ${i}`)
         at.set(i * rows + columnIndices[e], values[e])
       }
     let isSymmetric = true
-    for (const [key, value] of at) isSymmetric &&= Math.abs((at.get((key % rows) * rows + Math.floor(key / rows)) ?? NaN) - value) < 1e-12
+    for (const [key, value] of at)
+      isSymmetric &&= Math.abs((at.get((key % rows) * rows + Math.floor(key / rows)) ?? NaN) - value) < 1e-12
     assert.equal(isSymmetric, name !== 'convection', name)
     const { width, counts } = countSquares(matrix, wholeOf(matrix))
     for (let k = 0; k < width; k++) assert.ok(counts[k * width + k] > 0)
@@ -83,5 +122,8 @@ test('the examples: symmetric or not, as they say, with an entry in every square
 })
 
 test('an answer is written as a Matrix Market array', async () => {
-  assert.equal(await writeVector(Float64Array.of(0.1, -2), ' x').text(), '%%MatrixMarket matrix array real general\n% x\n2 1\n0.1\n-2\n')
+  assert.equal(
+    await writeVector(Float64Array.of(0.1, -2), ' x').text(),
+    '%%MatrixMarket matrix array real general\n% x\n2 1\n0.1\n-2\n'
+  )
 })

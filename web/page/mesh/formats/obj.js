@@ -21,7 +21,9 @@ function face(scanner, vertices, triangles, corners) {
 
 export function parseObj(bytes) {
   const scanner = new Scanner(bytes)
-  const positions = new Growing(Float64Array), triangles = new Growing(Int32Array), corners = []
+  const positions = new Growing(Float64Array),
+    triangles = new Growing(Int32Array),
+    corners = []
   while (scanner.nextWordLine()) {
     const keyword = scanner.word()
     if (keyword === 'v') for (const axis of 'xyz') positions.push(scanner.number(axis))

@@ -25,7 +25,9 @@ function formatOf(bytes, name) {
 export function readMesh(bytes, name) {
   if (!bytes.length) throw new MeshFileError(`"${name}" is empty`)
   if (bytes.length > MOST_BYTES)
-    throw new MeshFileError(`"${name}" has ${Math.round(bytes.length / 1e6)} MB; this page reads up to ${MOST_BYTES / 1e6} MB`)
+    throw new MeshFileError(
+      `"${name}" has ${Math.round(bytes.length / 1e6)} MB; this page reads up to ${MOST_BYTES / 1e6} MB`
+    )
   const format = formatOf(bytes, name)
   return { format, ...PARSERS[format](bytes) }
 }

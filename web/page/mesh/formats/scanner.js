@@ -9,7 +9,16 @@ export class MeshFileError extends Error {
   }
 }
 
-const NEWLINE = 10, RETURN = 13, SPACE = 32, TAB = 9, HASH = 35, PLUS = 43, MINUS = 45, DOT = 46, ZERO = 48, NINE = 57
+const NEWLINE = 10,
+  RETURN = 13,
+  SPACE = 32,
+  TAB = 9,
+  HASH = 35,
+  PLUS = 43,
+  MINUS = 45,
+  DOT = 46,
+  ZERO = 48,
+  NINE = 57
 const POWERS = Array.from({ length: 23 }, (_, k) => Number(`1e${k}`)) // exactly representable
 const decoder = new TextDecoder('latin1')
 
@@ -104,7 +113,11 @@ export class Scanner {
   // once. Returns NaN for everything else.
   plainNumber() {
     const { bytes } = this
-    let at = this.at, digits = 0, mantissa = 0, decimals = 0, negative = false
+    let at = this.at,
+      digits = 0,
+      mantissa = 0,
+      decimals = 0,
+      negative = false
     if (bytes[at] === MINUS || bytes[at] === PLUS) negative = bytes[at++] === MINUS
     for (; bytes[at] >= ZERO && bytes[at] <= NINE; at++, digits++) mantissa = 10 * mantissa + bytes[at] - ZERO
     if (bytes[at] === DOT)
