@@ -40,7 +40,7 @@ function drop() {
 }
 
 async function read(file, { signal, progress }) {
-  const { name, bytes } = await unpack(file, signal)
+  const { name, source } = await unpack(file, signal)
   let said = 0
   const onProgress = ({ entries, expected }) => {
     if (performance.now() - said < 100) return
@@ -48,7 +48,7 @@ async function read(file, { signal, progress }) {
     progress({ entries, expected })
   }
   try {
-    return { name, ...(await readMatrixMarket(bytes, { signal, onProgress })) }
+    return { name, ...(await readMatrixMarket(source, { signal, onProgress })) }
   } catch (error) {
     if (error.code !== 'aborted') error.message = `${name}: ${error.message}`
     throw error
