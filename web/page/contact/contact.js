@@ -3,6 +3,7 @@
 
 import { chart } from '../chart.js'
 import { button, choice, element, group, readout, save, slider, stage, toggle } from '../controls.js'
+import { contextRows } from '../device.js'
 import { Remote } from '../remote.js'
 import { Picture } from './draw.js'
 import { SCENES } from './scenes.js'
@@ -13,6 +14,12 @@ const SHOW_EVERY = 150 // ms
 const REACH = { mouse: 6, pen: 10, touch: 22 } // CSS pixels around a body that take it
 
 const ms = (x) => `${x < 10 ? x.toFixed(1) : Math.round(x)} ms`
+
+// Whether WebGL is emulated by the processor.
+function isSoftware(gl) {
+  const [[, name]] = contextRows(gl)
+  return !gl || /llvmpipe|softpipe|swiftshader|software|basic render/i.test(name)
+}
 
 export async function start(host) {
   return new ContactPart(host)
@@ -32,7 +39,7 @@ class ContactPart {
 
   constructor(host) {
     this.host = host
-    this.picture = new Picture(host.theme)
+    this.picture = new Picture(host.theme, isSoftware(host.gl))
     this.remote = new Remote(new URL('worker.js', import.meta.url), { signal: host.signal })
     this.layout()
     this.listen()

@@ -31,15 +31,17 @@ const MOST_PIXELS = 3.5e6
 export class Picture {
   canvas = document.createElement('canvas')
   showsForces = true
-  #pen = this.canvas.getContext('2d', { alpha: false })
+  #pen
   #paths = []
   #shapes = []
   #free = { width: 1, height: 1 }
   #view = { x: 0, y: 1, width: 6, height: 3 }
   zoom = 1
 
-  constructor(theme) {
+  /** isSoftware: the browser has no GPU, so that the canvas is drawn by the processor better than by WebGL's emulation. */
+  constructor(theme, isSoftware) {
     this.theme = theme
+    this.#pen = this.canvas.getContext('2d', { alpha: false, willReadFrequently: isSoftware })
     this.canvas.setAttribute('role', 'img')
     this.canvas.setAttribute('aria-label', 'Bodies in contact. Drag one to lift and throw it.')
   }

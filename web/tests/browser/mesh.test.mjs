@@ -201,7 +201,7 @@ test('phone: one finger turns, the panel is a sheet, a resize is followed', () =
     await tab.waitForTimeout(200)
     assert.ok(difference(first, await look(tab)) > 1, 'turned by a finger')
     await tab.getByRole('button', { name: 'Controls' }).tap()
-    assert.ok(await tab.locator('.panel').isVisible())
+    await tab.locator('.panel').waitFor({ state: 'visible' })
     await tab.setViewportSize({ width: 844, height: 390 })
     await tab.waitForTimeout(500)
     const box = await tab.locator('.view canvas').boundingBox()
