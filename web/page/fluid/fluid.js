@@ -246,9 +246,9 @@ class FluidPart {
       element('p', { class: 'dim small' }, 'Both make the same step of a copy of this flow, from zero pressure. Jacobi gets 20 iterations, '
         + 'or more to take as long. Milliseconds are for the whole step.'))
     this.sliders = {
-      curls: slider({ label: 'Curls', min: 0, max: 1, value: simulation.vorticity, title: 'Vorticity confinement',
+      curls: slider({ label: 'Curls', min: 0, max: 1, step: 0.01, value: simulation.vorticity, title: 'Vorticity confinement',
         onChange: (vorticity) => simulation.set({ vorticity }) }),
-      fade: slider({ label: 'Dye fades', min: 0, max: 2, value: display.fade, format: (x) => `${x.toFixed(2)} /s`,
+      fade: slider({ label: 'Dye fades', min: 0, max: 2, step: 0.01, value: display.fade, format: (x) => `${x.toFixed(2)} /s`,
         onChange: show('fade') })
     }
     this.layout.panel.append(
@@ -262,12 +262,12 @@ class FluidPart {
       group('Brush',
         slider({ label: 'Size', min: 0.015, max: 0.15, value: this.brush, format: (x) => `${(100 * x).toFixed(1)} %`,
           onChange: set(this, 'brush') }),
-        slider({ label: 'Force', min: 0.1, max: 3, value: this.force, onChange: set(this, 'force') })),
+        slider({ label: 'Force', min: 0.1, max: 3, step: 0.1, value: this.force, onChange: set(this, 'force') })),
       group('Picture',
         select({ label: 'Show', options: fields.map((name, i) => [String(i), name]), value: '0',
           onChange: (value) => { this.display.field = Number(value) } }),
-        slider({ label: 'Shading', min: 0, max: 0.4, value: display.shading, onChange: show('shading') }),
-        slider({ label: 'Glow', min: 0, max: 1.5, value: display.glow, onChange: show('glow') }),
+        slider({ label: 'Shading', min: 0, max: 0.4, step: 0.01, value: display.shading, onChange: show('shading') }),
+        slider({ label: 'Glow', min: 0, max: 1.5, step: 0.05, value: display.glow, onChange: show('glow') }),
         this.sliders.fade,
         select({ label: 'Quality', value: String(host.quality.mode),
           options: [['auto', 'follows the frame'], ['0', 'fastest'], ['1', 'low'], ['2', 'middle'], ['3', 'high'], ['4', 'best']],
