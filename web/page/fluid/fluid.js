@@ -40,6 +40,7 @@ class FluidPart {
   #time = 0
   #touched = -60 // when a person last touched the fluid
   #compareAt = 1.5
+  #comparison = null // while one runs
   #wallsAt = 0
 
   constructor(host, layout, display, ts) {
@@ -79,6 +80,7 @@ class FluidPart {
   resize(width, height) {
     if (!width || !height) return
     Object.assign(this, { width, height })
+    this.#comparison = null
     const { level } = this.host.quality
     this.display.resize(width, height, level)
     this.walls.resize(width / height)
@@ -138,7 +140,7 @@ class FluidPart {
       this.#pending -= TIME_STEP
     }
     this.draw()
-    if (this.#time > this.#compareAt && !this.paused && this.pointers.active.size === 0) this.measure()
+    if (!this.paused && this.pointers.active.size === 0) this.measure()
   }
 
   step() {
@@ -153,25 +155,40 @@ class FluidPart {
     this.display.show()
   }
 
+  get isComparing() {
+    const { panel } = this.layout
+    return this.compareGroup.open && panel.offsetHeight > 0 && getComputedStyle(panel).visibility !== 'hidden'
+  }
+
+  // One piece of the comparison, if it is its time and it can be seen.
   measure() {
-    if (!this.compareGroup.open || !this.layout.panel.offsetHeight) return
-    if (getComputedStyle(this.layout.panel).visibility === 'hidden') return
+    if (!this.#comparison) {
+      if (this.#time < this.#compareAt || !this.isComparing) return
+      this.#comparison = this.compare.run()
+    }
     try {
-      const [multigrid, jacobi] = this.compare.measure()
-      this.chart.push([multigrid.left, jacobi.left])
-      const percent = (part) => (part < 0.001 ? (100 * part).toExponential(0) : (100 * part).toPrecision(2)) + ' %'
-      this.readouts.jacobi.firstChild.textContent = `${jacobi.iterations} Jacobi`
-      this.readouts.multigrid.set(`${percent(multigrid.left)} in ${multigrid.milliseconds.toFixed(1)} ms`)
-      this.readouts.jacobi.set(`${percent(jacobi.left)} in ${jacobi.milliseconds.toFixed(1)} ms`)
-      this.readouts.ratio.set(`${Math.round(jacobi.left / multigrid.left).toLocaleString('en')} times less`)
+      const { done, value } = this.#comparison.next()
+      if (!done) return
+      this.showComparison(...value)
     } catch (error) {
       this.host.fail(error)
       this.compareGroup.open = false
     }
+    this.#comparison = null
     this.#compareAt = this.#time + COMPARE_SECONDS
   }
 
+  showComparison(multigrid, jacobi) {
+    this.chart.push([multigrid.left, jacobi.left])
+    const percent = (part) => (part < 0.001 ? (100 * part).toExponential(0) : (100 * part).toPrecision(2)) + ' %'
+    this.readouts.jacobi.firstChild.textContent = `${jacobi.iterations} Jacobi`
+    this.readouts.multigrid.set(`${percent(multigrid.left)} in ${multigrid.milliseconds.toFixed(1)} ms`)
+    this.readouts.jacobi.set(`${percent(jacobi.left)} in ${jacobi.milliseconds.toFixed(1)} ms`)
+    this.readouts.ratio.set(`${Math.round(jacobi.left / multigrid.left).toLocaleString('en')} times less`)
+  }
+
   restart(scene = this.simulation.scene) {
+    this.#comparison = null
     if (scene !== this.simulation.scene) this.walls.clear()
     this.simulation.start(scene)
     this.display.fade = scenes[scene].fade
