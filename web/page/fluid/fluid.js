@@ -12,7 +12,7 @@ import { begin, drive, stir } from './scenes.js'
 import { drifting } from './colours.js'
 
 const MAX_STEPS = 2 // in a frame: a slow device shows slow motion instead of falling behind
-const COMPARE_SECONDS = 3
+const COMPARE_SECONDS = 3 // between comparisons, at least; on a slow device a comparison takes a tenth of the time
 const WALL_SECONDS = 0.12 // between changes of the walls while one draws
 
 export async function start(host) {
@@ -41,6 +41,7 @@ class FluidPart {
   #touched = -60 // when a person last touched the fluid
   #compareAt = 1.5
   #comparison = null // while one runs
+  #comparisonMs = 0 // of the main thread
   #wallsAt = 0
 
   constructor(host, layout, display, ts) {
@@ -165,9 +166,12 @@ class FluidPart {
     if (!this.#comparison) {
       if (this.#time < this.#compareAt || !this.isComparing) return
       this.#comparison = this.compare.run()
+      this.#comparisonMs = 0
     }
     try {
+      const start = performance.now()
       const { done, value } = this.#comparison.next()
+      this.#comparisonMs += performance.now() - start
       if (!done) return
       this.showComparison(...value)
     } catch (error) {
@@ -175,7 +179,7 @@ class FluidPart {
       this.compareGroup.open = false
     }
     this.#comparison = null
-    this.#compareAt = this.#time + COMPARE_SECONDS
+    this.#compareAt = this.#time + Math.max(COMPARE_SECONDS, this.#comparisonMs / 100)
   }
 
   showComparison(multigrid, jacobi) {
