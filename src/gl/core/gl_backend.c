@@ -20,8 +20,7 @@ static int is_software(const char *renderer) {
 
 static void fill_caps(ts_context *context) {
   tsi_caps *caps = &context->caps;
-  const char *renderer = gl_renderer(),
-             *version = (const char *)glGetString(GL_VERSION);
+  const char *renderer = gl_renderer(), *version = (const char *)glGetString(GL_VERSION);
   snprintf(caps->device, sizeof caps->device, "%s", renderer ? renderer : "unknown");
   snprintf(caps->driver, sizeof caps->driver, "OpenGL %s", version ? version : "unknown");
   caps->is_hardware = !is_software(caps->device);
@@ -154,7 +153,7 @@ static ts_status gl_backend_prepare(ts_context *context) {
   if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
     create_sampler(gl);
     gl->packs_parities = 1;
-    gl->compiles_once = strstr(context->caps.device, "llvmpipe") != NULL;
+    gl->compiles_once = !TSI_WEBGL && strstr(context->caps.device, "llvmpipe") != NULL;
   }
   if (!is_shared) {
     TSI_TRY(gl_state_enter(context));
