@@ -11,6 +11,20 @@ import { Solver } from './solve.js'
 import { System } from './system.js'
 import { infoGL } from './textures.js'
 
+const longestWait = 10000 // milliseconds for the browser to restore a context
+
+/** Resolves when the browser has restored a context. */
+function restored(gl) {
+  if (!gl?.isContextLost()) return undefined
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, longestWait)
+    gl.canvas.addEventListener('webglcontextrestored', () => {
+      clearTimeout(timer)
+      setTimeout(resolve) // after the caller's own listeners
+    }, { once: true })
+  })
+}
+
 export class Texsolve {
   #runtime
   #options
@@ -92,6 +106,11 @@ export class Texsolve {
     return { matrix: this.matrix({ triplets, rows: found.rows, columns: found.columns }), ...found }
   }
 
+  /** Whether the context is the caller's, or on the caller's canvas. */
+  get #isKept() {
+    return Boolean(this.#options.gl ?? this.#options.canvas)
+  }
+
   #checkMatrix(matrix) {
     if (!(matrix instanceof Matrix) || matrix.runtime !== this.#runtime)
       throw invalid(`the matrix is ${shown(matrix)}; it must be one of matrix() of the same context`)
@@ -110,15 +129,18 @@ export class Texsolve {
     }, { once: true })
   }
 
-  /** Builds everything again, from copies on the host: after a loss, or in another context. */
+  /** Builds everything again, from copies on the host: after a loss, or in another context. A lost context of the caller or
+   * of a canvas is waited for. */
   restore(gl) {
     const runtime = this.#runtime
     const result = runtime.queue.then(async () => {
+      if (!gl && this.#isKept) await restored(runtime.gl)
       const objects = runtime.liveObjects()
       for (const object of objects.toReversed?.() ?? [...objects].reverse()) object.forget()
       closeContext(runtime)
       runtime.isLost = false
-      await openContext(runtime, { ...this.#options, ...gl ? { gl } : {} })
+      if (gl) this.#options = { ...this.#options, gl }
+      await openContext(runtime, this.#options)
       this.#watch()
       for (const object of objects) if (!object.isDisposed) object.build()
     })
