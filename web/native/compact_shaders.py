@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Copies shaders without comments and indentation. Lines keep their numbers, so errors name the right ones.
 
-  compact_shaders.py SHADERS OUTPUT
+  compact_shaders.py SHADERS OUTPUT [ROOM...]    # the directories to copy, by default all
 """
 import pathlib
 import re
@@ -16,12 +16,12 @@ def compact(text):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__.strip())
-    source, output = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    source, output, rooms = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
     shutil.rmtree(output, ignore_errors=True)
     for path in sorted(source.rglob('*')):
-        if path.suffix not in ('.vert', '.frag', '.glsl'):
+        if path.suffix not in ('.vert', '.frag', '.glsl') or (rooms and path.relative_to(source).parts[0] not in rooms):
             continue
         to = output / path.relative_to(source)
         to.parent.mkdir(parents=True, exist_ok=True)

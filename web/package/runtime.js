@@ -48,9 +48,9 @@ function release(record) {
 }
 
 export class Runtime {
-  static async create(options) {
+  static async create(build, options) {
     const runtime = new Runtime()
-    runtime.module = await load(options, runtime)
+    runtime.module = await load(build, options, runtime)
     runtime.memory = new Memory(runtime.module)
     // WebAssembly.promising (JSPI) suspends a solve in the middle; without it a solve is one task.
     runtime.canPause = typeof WebAssembly.promising === 'function' && typeof WebAssembly.Suspending === 'function'
