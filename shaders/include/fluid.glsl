@@ -61,11 +61,11 @@ Axis locate(float at, int last, int periodic) {
 }
 
 Axis axis_x(float x, bool at_faces) {
-  return at_faces ? locate(x, SIZE.x - PERIODIC_X, PERIODIC_X) : locate(x - 0.5, SIZE.x - 1, PERIODIC_X);
+  return locate(at_faces ? x : x - 0.5, SIZE.x - (at_faces ? PERIODIC_X : 1), PERIODIC_X);
 }
 
 Axis axis_y(float y, bool at_faces) {
-  return at_faces ? locate(y, SIZE.y - PERIODIC_Y, PERIODIC_Y) : locate(y - 0.5, SIZE.y - 1, PERIODIC_Y);
+  return locate(at_faces ? y : y - 0.5, SIZE.y - (at_faces ? PERIODIC_Y : 1), PERIODIC_Y);
 }
 
 // The value, and the minimum and maximum of the numbers it was interpolated from.

@@ -1,9 +1,15 @@
 /* The functions that the library calls back, and how a solve pauses so that the page stays alive.
  *
- * JavaScript implements the imports in library.js. It starts a solve that may pause with tsw_set_pausing(1), by
- * an export that WebAssembly.promising wraps; tsw_pause then suspends the whole stack until a later task. Other
- * calls must not pause. */
+ * JavaScript implements the imports in library.js. tsw_suspend suspends the whole stack until a later task.
+ * That is possible in exports that WebAssembly.promising wraps, so JavaScript permits pauses with
+ * tsw_set_pausing only while it calls those. */
 #include "callbacks.h"
+
+#include <string.h>
+
+#ifdef TEXSOLVE_HAVE_GL
+#include "gl/webgl/webgl.h"
+#endif
 
 /* Imports. tsw_report returns 1 to stop the solve, 2 to pause it, otherwise 0. */
 extern int tsw_report(void *user, int iteration, int count, const double *history, double residual);
@@ -12,22 +18,31 @@ extern int tsw_suspend(void);
 
 static int is_pausing;
 
-void tsw_set_pausing(int pausing) {
+#ifdef TEXSOLVE_HAVE_GL
+
+/* The answer is looked at in the next progress callback. */
+static void pause_webgl(void *data) {
+  (void)data;
+  tsw_suspend();
+}
+
+#endif
+
+void tsw_set_pausing(ts_context *context, int pausing) {
   is_pausing = pausing;
-}
-
-int tsw_may_pause(void) {
-  return is_pausing;
-}
-
-int tsw_pause(void) {
-  return is_pausing ? tsw_suspend() : 0;
+#ifdef TEXSOLVE_HAVE_GL
+  ts_context_info info;
+  if (ts_context_get_info(context, &info) == TS_OK && strcmp(info.backend, "gl") == 0)
+    tsi_webgl_set_pause(context, pausing ? pause_webgl : NULL, NULL);
+#else
+  (void)context;
+#endif
 }
 
 static int report(const ts_progress *progress, void *user) {
   int answer =
       tsw_report(user, progress->iteration, progress->count, progress->history, progress->relative_residual);
-  if (answer == 2) answer = tsw_pause();
+  if (answer == 2 && is_pausing) answer = tsw_suspend();
   return answer == 1;
 }
 

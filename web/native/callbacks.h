@@ -9,14 +9,8 @@
 ts_progress_fn tsw_get_progress(void);
 ts_log_fn tsw_get_log(void);
 
-/* Permits pauses in the calls that follow, or forbids them. */
-void tsw_set_pausing(int pausing);
-
-/* Returns whether the present call may pause. */
-int tsw_may_pause(void);
-
-/* Pauses until a later task if the present call may pause. Returns 1 if the caller should stop. The application
- * runs meanwhile: its OpenGL state must be in place (leave the backend before, enter it again afterwards). */
-int tsw_pause(void);
+/* Permits pauses in the calls that follow, or forbids them. A solve pauses in progress callbacks and, on WebGL,
+ * where it waits for the device; the state of the application's context is restored meanwhile. */
+void tsw_set_pausing(ts_context *context, int pausing);
 
 #endif

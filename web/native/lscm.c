@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "common/core/core.h"
+#include "factor.h"
+
+static const double most_numbers = 6e7; /* of a factor: 480 MB */
 
 /* A triangle in its own plane: the edges opposite to its corners, as complex numbers, and 1 / (4 area). The
  * area of slivers is bounded from below, so that the matrix stays positive definite. */
@@ -172,25 +175,99 @@ static ts_status allocate(ts_context *context, assembly *s) {
   return TS_OK;
 }
 
-static ts_status solve(ts_context *context, const assembly *s, const ts_solver_desc *desc, ts_result *result) {
+/* Iterates in the library. Many conformal maps almost satisfy the equations, so only factors close to the
+ * matrix help much. */
+static ts_status iterate(ts_context *context, const assembly *s, const ts_solver_desc *desc,
+                         ts_result *result) {
   const int32_t size = 2 * s->free_count;
   const ts_matrix_desc matrix = {.csr = ts_host_csr(size, size, s->row_offsets, s->columns, s->values),
                                  .keep_host_copy = 1};
+  const ts_preconditioner_desc ic = {.kind = TS_PRECONDITIONER_IC, .fill = 30, .drop_tolerance = 1e-3};
+  ts_solver_desc options = *desc;
   ts_matrix *A = NULL;
   ts_status status = ts_matrix_create(context, &matrix, &A);
-  ts_preconditioner *factors = NULL;
-  ts_solver_desc options = *desc;
-  if (status == TS_OK && desc->preconditioner_kind == TS_PRECONDITIONER_AUTO) {
-    /* Many conformal maps almost satisfy the equations, so only factors close to the matrix help much. */
-    const ts_preconditioner_desc ic = {.kind = TS_PRECONDITIONER_IC, .fill = 30, .drop_tolerance = 1e-3};
-    status = ts_preconditioner_create(A, &ic, &factors);
-    options.preconditioner = factors;
-  }
+  if (status == TS_OK && !desc->preconditioner_kind)
+    status = ts_preconditioner_create(A, &ic, &options.preconditioner);
+  if (options.method == TS_METHOD_AUTO) options.method = TS_METHOD_CG;
   if (status == TS_OK)
     status = ts_solve(A, ts_host(s->b, (size_t)size), ts_host(s->x, (size_t)size), &options, result);
-  ts_preconditioner_destroy(&factors);
+  ts_preconditioner_destroy(&options.preconditioner);
   ts_matrix_destroy(&A);
   return status;
+}
+
+/* r = b - A x. Returns its norm relative to b. */
+static double residual(const assembly *s, double *r) {
+  double sum = 0, all = 0;
+  for (int32_t i = 0; i < 2 * s->free_count; i++) {
+    double row = s->b[i];
+    for (int32_t k = s->row_offsets[i]; k < s->row_offsets[i + 1]; k++)
+      row -= s->values[k] * s->x[s->columns[k]];
+    r[i] = row;
+    sum += row * row;
+    all += s->b[i] * s->b[i];
+  }
+  return all > 0 ? sqrt(sum / all) : sqrt(sum);
+}
+
+/* Refines x with a factor of the matrix until the tolerance is met. Returns 1 if it is. */
+static int refine(const assembly *s, const factor *f, double *r, double rtol, ts_result *result) {
+  double before = INFINITY;
+  result->relative_residual = residual(s, r);
+  for (int step = 0; step < 5 && result->relative_residual > rtol; step++) {
+    if (!(result->relative_residual < 0.5 * before)) return 0;
+    before = result->relative_residual;
+    factor_solve(f, r);
+    for (int32_t i = 0; i < 2 * s->free_count; i++) s->x[i] += r[i];
+    result->iterations++;
+    result->relative_residual = residual(s, r);
+  }
+  return result->relative_residual <= rtol;
+}
+
+/* Solves by a factor of the matrix. Returns 1 if that has an outcome, which is then in `status` and `result`.
+ */
+static int solve_directly(ts_context *context, const assembly *s, const double *positions,
+                          const ts_solver_desc *desc, ts_result *result, ts_status *status) {
+  const double rtol = desc->rtol > 0 ? desc->rtol : 1e-8;
+  double *places = tsi_malloc(context, 3 * (size_t)s->free_count, sizeof *places);
+  double *r = tsi_malloc(context, 2 * (size_t)s->free_count, sizeof *r);
+  factor *f = NULL;
+  factor_outcome outcome = FACTOR_NO_MEMORY;
+  for (int32_t v = 0; v < s->vertices && places; v++)
+    if (s->unknown[v] >= 0)
+      memcpy(places + 3 * (size_t)s->unknown[v], positions + 3 * (size_t)v, 3 * sizeof *places);
+  if (places && r) {
+    const factor_problem problem = {.nodes = s->free_count,
+                                    .positions = places,
+                                    .row_offsets = s->row_offsets,
+                                    .columns = s->columns,
+                                    .values = s->values,
+                                    .progress = desc->progress,
+                                    .progress_user = desc->progress_user,
+                                    .most = most_numbers};
+    outcome = factor_create(&problem, &f);
+  }
+  result->method = TS_METHOD_RICHARDSON;
+  result->precision = TS_PRECISION_DOUBLE;
+  result->reason = outcome == FACTOR_STOPPED ? TS_REASON_STOPPED : TS_REASON_CONVERGED;
+  *status = outcome == FACTOR_STOPPED ? TS_NOT_CONVERGED : TS_OK;
+  const int done = outcome == FACTOR_STOPPED || (f && refine(s, f, r, rtol, result));
+  factor_destroy(f);
+  tsi_free(context, places);
+  tsi_free(context, r);
+  return done;
+}
+
+/* By a factor, unless the caller selects a method or a preconditioner; by iterations if that does not serve. */
+static ts_status solve(ts_context *context, const assembly *s, const double *positions,
+                       const ts_solver_desc *desc, ts_result *result) {
+  ts_status status;
+  const int is_auto =
+      !desc->method && !desc->preconditioner_kind && !desc->max_iterations && !desc->fixed_iterations;
+  if (is_auto && solve_directly(context, s, positions, desc, result, &status)) return status;
+  memset(result, 0, sizeof *result);
+  return iterate(context, s, desc, result);
 }
 
 static void release(ts_context *context, assembly *s) {
@@ -215,7 +292,7 @@ ts_status tsw_lscm(ts_context *context, const double *positions, int32_t vertice
   if (status == TS_OK && s.free_count > 0) {
     status = allocate(context, &s);
     if (status == TS_OK) status = assemble(context, &s, uv);
-    if (status == TS_OK) status = solve(context, &s, desc, result);
+    if (status == TS_OK) status = solve(context, &s, positions, desc, result);
     for (int32_t v = 0; v < vertices && status >= 0; v++)
       if (s.unknown[v] >= 0) memcpy(uv + 2 * (size_t)v, s.x + 2 * (size_t)s.unknown[v], 2 * sizeof *uv);
   }

@@ -6,7 +6,8 @@
 
 /* Computes texture coordinates uv, two for each vertex, that preserve angles as well as possible. `pins` are
  * the vertices with given coordinates: 2 * pin_count numbers in pin_uv. `positions` has 3 numbers per vertex,
- * `corners` 3 vertices per triangle. Vertices without triangles get NaN. `desc` has the options of the solve.
+ * `corners` 3 vertices per triangle. Vertices without triangles get NaN. `desc` has the options of the solve:
+ * without a method and a preconditioner a factor of the matrix solves it (factor.h).
  *
  * The energy is the sum over triangles of |W_1 U_1 + W_2 U_2 + W_3 U_3|^2 / (4 area), with the complex opposite
  * edges W and U = u + i v: a hermitian 3 x 3 block per triangle, which is a 6 x 6 block in u and v.

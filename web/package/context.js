@@ -1,24 +1,25 @@
 // Opening a context of the library: on a WebGL 2 context, or on the CPU in WebAssembly.
 import { TexsolveError, invalid, shown } from './errors.js'
 import { constants as c } from './layout.js'
+import { shadowState } from './shadow.js'
 
 const attributes = { alpha: true, antialias: false, depth: false, stencil: false, powerPreference: 'high-performance' }
 
-/** The caller's WebGL 2 context, one on the caller's canvas, or an off-screen one. */
+/** The caller's WebGL 2 context, or one on the caller's canvas; {} for an off-screen one, which the module creates. */
 function findGL({ gl, canvas }) {
   if (gl) {
     if (typeof gl.getExtension !== 'function' || typeof gl.fenceSync !== 'function')
       throw invalid(`gl is ${shown(gl)}; it must be a WebGL2RenderingContext`)
-    return { gl, isOwn: false }
+    return { gl, reason: gl.isContextLost() ? 'the WebGL context is lost' : undefined }
   }
-  if (canvas && typeof canvas.getContext !== 'function')
+  if (!canvas) {
+    const isPossible = typeof OffscreenCanvas === 'function' || typeof document === 'object'
+    return { reason: isPossible ? undefined : 'there is no WebGL here' }
+  }
+  if (typeof canvas.getContext !== 'function')
     throw invalid(`canvas is ${shown(canvas)}; it must be a canvas or an OffscreenCanvas`)
-  const target = canvas ?? (typeof OffscreenCanvas === 'function' ? new OffscreenCanvas(1, 1)
-    : typeof document === 'object' ? document.createElement('canvas') : undefined)
-  const found = target?.getContext('webgl2', attributes)
-  if (!found && canvas?.getContext('webgl')) return { reason: 'the canvas already has a context that is not WebGL 2' }
-  if (!found) return { reason: target ? 'this browser or device has no WebGL 2' : 'there is no WebGL here' }
-  return { gl: found, isOwn: true }
+  const found = canvas.getContext('webgl2', attributes)
+  return { gl: found, reason: found ? undefined : 'the canvas has another kind of context, or this device has no WebGL 2' }
 }
 
 function create(runtime, backend, arena, fields = {}) {
@@ -34,12 +35,12 @@ function create(runtime, backend, arena, fields = {}) {
 function openGL(runtime, gl) {
   const { module } = runtime
   if (!module.GL) throw new TexsolveError('unavailable', 'this module was built without WebGL')
-  const handle = module.GL.registerContext(gl, { majorVersion: 2, enableExtensionsByDefault: false })
-  module.GL.makeContextCurrent(handle)
+  if (gl) shadowState(gl)
+  if (gl) module.GL.makeContextCurrent(module.GL.registerContext(gl, { majorVersion: 2, enableExtensionsByDefault: false }))
   runtime.context = runtime.scope(arena => create(runtime, 'gl', arena, {
-    gl: arena.struct('ts_gl_desc', { platform: c.TS_GL_PLATFORM_CURRENT })
+    gl: arena.struct('ts_gl_desc', { platform: gl ? c.TS_GL_PLATFORM_CURRENT : c.TS_GL_PLATFORM_AUTO })
   }))
-  runtime.gl = gl
+  runtime.gl = gl ?? module.GL.contexts.find(found => found && !found.GLctx.isContextLost())?.GLctx
   runtime.isGL = true
 }
 
@@ -54,12 +55,11 @@ export async function openContext(runtime, options) {
   if (backend !== 'cpu') {
     const found = findGL(options)
     reason = found.reason
-    if (found.gl?.isContextLost()) reason = 'the WebGL context is lost'
-    else if (found.gl) {
+    if (!reason) {
       try {
         openGL(runtime, found.gl)
         runtime.reason = options.gl ? 'WebGL 2, in the context that was given' : 'WebGL 2'
-        if (backend === 'gl' || options.gl || isHardware(runtime)) return
+        if (backend === 'gl' || options.gl || readInfo(runtime).is_hardware) return
         reason = 'the WebGL device is a software rasterizer, which is slower than WebAssembly'
         closeContext(runtime)
       } catch (error) {
@@ -73,10 +73,6 @@ export async function openContext(runtime, options) {
   runtime.context = runtime.scope(arena => create(runtime, 'cpu', arena))
   runtime.reason = `WebAssembly: ${reason}`
   runtime.log?.('info', runtime.reason)
-}
-
-function isHardware(runtime) {
-  return readInfo(runtime).is_hardware === 1
 }
 
 export function closeContext(runtime) {

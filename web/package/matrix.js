@@ -4,6 +4,7 @@ import { checkArray, checkNumber, checkNumbers, floats } from './memory.js'
 import { NativeObject } from './runtime.js'
 import { solve } from './solve.js'
 import { Frame } from './frame.js'
+import { texelsOf } from './textures.js'
 
 const most = 2 ** 31 - 1
 
@@ -148,6 +149,18 @@ export class Matrix extends NativeObject {
         for (const vector of vectors) runtime.destroy({ pointer: vector, destroy: 'ts_vector_destroy' })
       }
     })
+  }
+
+  /** Copies of the arrays that the matrix was made from. */
+  arrays() {
+    const { row, column, values, isTriplets } = this.#source
+    return isTriplets ? { triplets: { rows: row.slice(), columns: column.slice(), values: values.slice() } }
+      : { rowOffsets: row.slice(), columnIndices: column.slice(), values: values.slice() }
+  }
+
+  /** The texel of each row in a vector's texture: x and y in turn. Only on WebGL. */
+  texels() {
+    return texelsOf(this.runtime, this.runtime.module._ts_matrix_get_row_space(this.pointer), this.rows)
   }
 
   async solve(b, options = {}) {

@@ -245,11 +245,11 @@ function checkPins(pins, vertices) {
 
 /** Texture coordinates that preserve angles as well as possible (Levy, Petitjean, Ray and Maillot 2002). */
 export async function lscm(runtime, given = {}) {
-  const { positions, triangles, pins: wanted, signal, onProgress, rtol = 1e-8, method = 'cg', ...rest } = given
+  const { positions, triangles, pins: wanted, signal, onProgress, rtol = 1e-8, ...rest } = given
   const mesh = checkMesh({ positions, triangles })
   const { pins, parts, closed } = wanted === undefined ? choosePins(mesh) : { pins: checkPins(wanted, mesh.vertices) }
   return runtime.enqueue(async (arena, current) => {
-    const fields = { ...describeSolver(runtime, arena, { method, rtol, ...rest }, 2 * mesh.vertices), progress: runtime.module._tsw_get_progress() }
+    const fields = { ...describeSolver(runtime, arena, { rtol, ...rest }, 2 * mesh.vertices), progress: runtime.module._tsw_get_progress() }
     const uv = arena.output(Float64Array, 2 * mesh.vertices)
     const result = arena.struct('ts_result')
     const begin = performance.now()

@@ -151,6 +151,10 @@ export interface Matrix extends Disposable_ {
   multiply<X extends Floats>(x: X): X
   /** Replaces the values; the pattern stays. */
   update(values: Floats): void
+  /** Copies of the arrays that the matrix was made from. */
+  arrays(): MatrixArrays | MatrixTriplets
+  /** The texel of each row in a vector's texture: x and y in turn. Only on WebGL. */
+  texels(): Int32Array
   /** Solves A x = b. */
   solve<X extends Floats>(b: X, options?: SolverOptions & StartOptions & CallOptions): Promise<Result<X>>
   /** A fixed number of iterations for each frame, without a read-back. */

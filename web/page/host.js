@@ -8,6 +8,8 @@ export class Host {
 
   /** The part's element: empty, as large as the space under the header. */
   element = document.createElement('section')
+  /** True after a loss of the context since the part started: its WebGL objects are gone, and must not be deleted. */
+  wasLost = false
   /** The keys that the part registered by key(). */
   keys = []
 
@@ -54,6 +56,7 @@ export class Host {
       this.quality.frame(seconds * 1000)
       try {
         draw(seconds, total)
+        if (!performance.getEntriesByName('first picture').length) performance.mark('first picture')
       } catch (error) {
         if (this.#surface.isLost || error.code === 'context-lost') return
         this.fail(error)

@@ -134,6 +134,7 @@ function header() {
 
 surface.onLost = () => {
   messages.say('The graphics driver took the context back. Waiting for it to return.', 'warning', 'context')
+  if (current) current.host.wasLost = true
   current?.running?.lost?.()
 }
 surface.onRestored = async () => {
@@ -145,6 +146,9 @@ surface.onRestored = async () => {
   await switching
 }
 theme.onChange = (name) => current?.running?.theme?.(name)
+
+// For measurements (web/tests/browser/figures.mjs).
+window.texsolvePage = { quality: () => surface.quality.level, frameMs: () => surface.quality.lastMedian, memory: () => surface.memory() }
 
 header()
 addEventListener('hashchange', route)

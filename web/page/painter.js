@@ -157,6 +157,7 @@ export class Painter {
 
   /** Frees programs and the rest. Targets are the caller's, by free(). */
   dispose() {
+    this.gl.useProgram(null) // a program in use would live on, deleted
     this.owned.forEach((release) => release())
     this.owned = []
     this.gl.deleteVertexArray(this.triangle)

@@ -10,6 +10,7 @@ const SECONDS_UP = 4 // between rises; doubles each time a level that rose has t
 
 export class Quality {
   level = 2
+  lastMedian = 0 // ms, of the last frames
   mode = 'auto' // or a number, the fixed level; ?quality=0 in the page's address sets it
   onChange = () => {}
   #times = []
@@ -36,13 +37,15 @@ export class Quality {
 
   /** Takes the time of a frame in ms. */
   frame(ms) {
-    if (this.mode !== 'auto' || ms > 500) return // a tab that was hidden, a file dialog
+    if (ms > 3000) return // a file dialog
     this.#times.push(ms)
     const total = this.#times.reduce((sum, time) => sum + time, 0)
     if (this.#times.length < FRAMES && (this.#times.length < FEW || total < LONG)) return
     const median = this.#times.toSorted((a, b) => a - b)[this.#times.length >> 1]
+    this.lastMedian = median
     const seconds = total / 1000
     this.#times = []
+    if (this.mode !== 'auto') return
     if (median > SLOW && this.level > 0) {
       if (this.#rose) this.#wait = Math.min(this.#wait * 2, 600)
       this.#rose = false

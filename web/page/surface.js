@@ -11,6 +11,7 @@ export class Surface {
   onRestored = () => {}
   #messages
   #opening = null
+  #library = null // when it is open
 
   constructor(messages) {
     this.#messages = messages
@@ -32,12 +33,18 @@ export class Surface {
 
   async #open() {
     const { open } = await import('texsolve')
-    const ts = await open(this.gl ? { gl: this.gl } : { backend: 'cpu' })
+    const ts = this.#library = await open(this.gl ? { gl: this.gl } : { backend: 'cpu' })
     if (ts.info.backend !== 'gl') {
       const reason = (ts.info.reason || 'this browser has no WebGL 2').replace(/^WebAssembly: /, '').replace(/\.$/, '')
       this.#messages.say(`The solvers run on WebAssembly: ${reason}.`, 'warning')
     }
     return ts
+  }
+
+  /** Bytes of the module's memory and of the library's textures. */
+  memory() {
+    const info = this.#library?.info
+    return info ? { module: info.bytesMemory, device: info.bytesDevice } : {}
   }
 
   async #restore() {

@@ -20,8 +20,7 @@ static int is_software(const char *renderer) {
 
 static void fill_caps(ts_context *context) {
   tsi_caps *caps = &context->caps;
-  const char *renderer = gl_renderer(),
-             *version = (const char *)glGetString(GL_VERSION);
+  const char *renderer = gl_renderer(), *version = (const char *)glGetString(GL_VERSION);
   snprintf(caps->device, sizeof caps->device, "%s", renderer ? renderer : "unknown");
   snprintf(caps->driver, sizeof caps->driver, "OpenGL %s", version ? version : "unknown");
   caps->is_hardware = !is_software(caps->device);
@@ -74,6 +73,10 @@ static void release_helpers(ts_context *context) {
     gl_texture_release(context, gl->spare[i]);
     gl->spare[i] = NULL;
   }
+  for (size_t i = 0; i < GL_OTHER_SPARES; i++) {
+    gl_texture_release(context, gl->other_spares[i]);
+    gl->other_spares[i] = NULL;
+  }
 }
 
 void gl_user_added(ts_context *context) {
@@ -114,7 +117,7 @@ void gl_close(ts_context *context) {
     gl_delete_vertex_array(gl, gl->empty_vao);
     gl_delete_sampler(gl, gl->nearest);
     gl_delete_texture(gl, gl->exact_zero);
-    gl_delete_texture(gl, gl->no_slot);
+    gl_delete_texture(gl, gl->nothing);
   }
   gl_leave(context);
   gl_state_destroy(context);
@@ -150,7 +153,7 @@ static ts_status gl_backend_prepare(ts_context *context) {
   if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
     create_sampler(gl);
     gl->packs_parities = 1;
-    gl->compiles_once = strstr(context->caps.device, "llvmpipe") != NULL;
+    gl->compiles_once = !TSI_WEBGL && strstr(context->caps.device, "llvmpipe") != NULL;
   }
   if (!is_shared) {
     TSI_TRY(gl_state_enter(context));

@@ -96,20 +96,28 @@ static int bind_slot(const ts_context *context, const gl_pass *pass, int one, in
   return feedback;
 }
 
-/* WebGL refuses to draw if any sampler of the program has a texture of another type, or the target. */
-static void bind_no_slot(gl_backend *gl, const gl_pass *pass, int one, int k) {
-  if (!TSI_WEBGL || one) return;
-  if (!gl->no_slot) {
-    glGenTextures(1, &gl->no_slot);
-    gl_bind(gl, GL_UNIT_SLOT + k, gl->no_slot);
-    glActiveTexture(GL_TEXTURE0 + (GLenum)(GL_UNIT_SLOT + k));
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, 1, 1, 0, GL_RGBA, GL_FLOAT, NULL);
-    glActiveTexture(GL_TEXTURE0);
+/* WebGL refuses to draw if any sampler of the program has a texture of another type, or the target, even if the
+ * shader does not read it. The texture of earlier passes is replaced for inputs and slots that this pass lacks.
+ */
+static void bind_nothing(gl_backend *gl, const gl_pass *pass, int unit) {
+  if (!TSI_WEBGL || !(pass->program->units >> unit & 1)) return;
+  if (gl->nothing) {
+    gl_bind(gl, unit, gl->nothing);
+    return;
   }
-  gl_bind(gl, GL_UNIT_SLOT + k, gl->no_slot);
-  if (pass->pairs) gl_bind(gl, low_slot_units[k], gl->no_slot);
+  glGenTextures(1, &gl->nothing);
+  gl_bind(gl, unit, gl->nothing);
+  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, 1, 1, 0, GL_RGBA, GL_FLOAT, NULL);
+  glActiveTexture(GL_TEXTURE0);
+}
+
+static void bind_no_slot(gl_backend *gl, const gl_pass *pass, int one, int k) {
+  if (one) return;
+  bind_nothing(gl, pass, GL_UNIT_SLOT + k);
+  if (pass->pairs) bind_nothing(gl, pass, low_slot_units[k]);
 }
 
 /* Binds everything the pass reads. Returns whether that includes a texture it draws into. */
@@ -117,8 +125,12 @@ static int bind_inputs(const ts_context *context, const gl_pass *pass, pass_para
   gl_backend *gl = gl_of(context);
   const int one = !context->caps.is_hardware && has_one_slot_texture(pass);
   int feedback = 0;
-  for (int i = 0; i < 4 && pass->inputs[i]; i++) {
+  for (int i = 0; i < 4; i++) {
     const ts_vector *v = pass->inputs[i];
+    if (!v) {
+      bind_nothing(gl, pass, GL_UNIT_INPUT + i);
+      continue;
+    }
     feedback |= bind_input(context, pass, GL_UNIT_INPUT + i, v, p->inputs[i]);
     if (pass->pairs && v->low) feedback |= bind_input(context, pass, GL_UNIT_LOW + i, v->low, p->low_inputs[i]);
   }
@@ -245,14 +257,37 @@ static void set_region(gl_pass *pass, const tsi_tiling *t, gl_texture *const tar
   pass->height = t->height;
 }
 
+static int is_like(const gl_texture *t, GLenum format, int width, int height) {
+  return t && t->format == format && t->width == width && t->height == height;
+}
+
+/* Puts `old` before the other spare textures, and takes the one that the caller needs from them, or NULL. Calls that
+ * update vectors of several sizes in turn would otherwise create textures each time. Large ones are not kept. */
+static gl_texture *exchange_spare(ts_context *context, gl_texture *old, GLenum format, int width, int height) {
+  enum { LARGEST = 1 << 20 }; /* texels */
+  gl_texture **others = gl_of(context)->other_spares;
+  int at = 0;
+  while (at < GL_OTHER_SPARES && !is_like(others[at], format, width, height)) at++;
+  gl_texture *found = at < GL_OTHER_SPARES ? others[at] : NULL;
+  if (old && (int64_t)old->width * old->height > LARGEST) {
+    gl_texture_release(context, old);
+    old = NULL;
+  }
+  if (!old) {
+    if (found) others[at] = NULL;
+    return found;
+  }
+  if (!found) gl_texture_release(context, others[at = GL_OTHER_SPARES - 1]);
+  memmove(others + 1, others, (size_t)at * sizeof *others);
+  others[0] = old;
+  return found;
+}
+
 /* A texture to draw a vector into, kept for later calls. */
 static ts_status get_spare(ts_context *context, int which, GLenum format, int width, int height,
                            gl_texture **spare) {
   gl_texture **kept = &gl_of(context)->spare[which];
-  if (*kept && ((*kept)->format != format || (*kept)->width != width || (*kept)->height != height)) {
-    gl_texture_release(context, *kept);
-    *kept = NULL;
-  }
+  if (!is_like(*kept, format, width, height)) *kept = exchange_spare(context, *kept, format, width, height);
   if (!*kept) TSI_TRY(gl_texture_create(context, format, width, height, "an in-place update", kept));
   *spare = *kept;
   return TS_OK;

@@ -137,13 +137,14 @@ ts_status gl_scalars_read_end(ts_scalars *s, double *values) {
   impl->fence = NULL;
   TSI_TRY(waited);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, impl->buffer);
-  const float *texels = gl_pack_map(s->context, impl->bytes);
-  if (texels) {
+  const float *texels = NULL;
+  const ts_status mapped = gl_pack_map(s->context, impl->bytes, &texels);
+  if (mapped == TS_OK) {
     for (int k = 0; k < impl->count; k++) sum_slot(impl, texels, k, values + 4 * (size_t)k);
     gl_pack_unmap(s->context);
   }
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  TSI_TRY(mapped);
   TSI_TRY(gl_check(s->context, "reading scalars"));
-  if (!texels) return tsi_fail(s->context, TS_ERROR_DEVICE, "a pixel buffer cannot be mapped");
   return gl_proof_end_read(s->context);
 }

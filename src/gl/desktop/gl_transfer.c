@@ -25,10 +25,12 @@ ts_status gl_wait(ts_context *context, GLsync fence) {
   return tsi_fail(context, TS_ERROR_DEVICE, "OpenGL cannot wait for the device");
 }
 
-const float *gl_pack_map(ts_context *context, size_t bytes) {
-  (void)context;
+ts_status gl_pack_map(ts_context *context, size_t bytes, const float **texels) {
   (void)bytes;
-  return glMapBuffer(GL_PIXEL_PACK_BUFFER, GL_READ_ONLY);
+  *texels = glMapBuffer(GL_PIXEL_PACK_BUFFER, GL_READ_ONLY);
+  if (*texels) return TS_OK;
+  TSI_TRY(gl_check(context, "reading scalars"));
+  return tsi_fail(context, TS_ERROR_DEVICE, "a pixel buffer cannot be mapped");
 }
 
 void gl_pack_unmap(ts_context *context) {

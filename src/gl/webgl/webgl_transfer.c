@@ -1,4 +1,5 @@
-/* Reads of texels, and waits for them. Only reads of four components are sure to work, so others are repacked. */
+/* Reads of texels, and waits for them. Only reads of four components are sure to work, so others are repacked.
+ */
 #include <emscripten.h>
 #include <emscripten/html5.h>
 #include <string.h>
@@ -49,24 +50,27 @@ ts_status gl_texture_read(ts_context *context, const gl_texture *t, void *data) 
 
 /* ---- Buffers ---- */
 
+/* clang-format off */
 EM_JS(void, webgl_read_buffer, (int bytes, void *data), {
   GLctx.getBufferSubData(GLctx.PIXEL_PACK_BUFFER, 0, HEAPU8, data, bytes);
 });
+/* clang-format on */
 
 void gl_pack_read(size_t bytes, void *data) {
   webgl_read_buffer((int)bytes, data);
 }
 
-const float *gl_pack_map(ts_context *context, size_t bytes) {
+ts_status gl_pack_map(ts_context *context, size_t bytes, const float **texels) {
   webgl_context *w = webgl_of(context);
   if (w->buffer_bytes < bytes) {
     tsi_free(context, w->buffer);
     w->buffer = tsi_malloc(context, bytes, 1);
     w->buffer_bytes = w->buffer ? bytes : 0;
-    if (!w->buffer) return NULL;
+    if (!w->buffer) return tsi_out_of_memory(context, "reading scalars", bytes);
   }
   gl_pack_read(bytes, w->buffer);
-  return w->buffer;
+  *texels = w->buffer;
+  return TS_OK;
 }
 
 void gl_pack_unmap(ts_context *context) {

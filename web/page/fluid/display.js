@@ -4,7 +4,7 @@ import { Painter } from '../painter.js'
 import * as shaders from './shaders.js'
 
 const BLOOM_LEVELS = 6
-const MAX_STROKES = 12 // as in shaders.js
+const MAX_STROKES = 16 // as in shaders.js
 export const fields = ['dye', 'speed', 'pressure', 'vorticity']
 const scales = [1, 0.9, 3, 0.06] // of the fields' colours
 
@@ -30,13 +30,15 @@ export class Display {
   #bloom = []
   #strokes = []
 
-  constructor(gl, canvas) {
+  /** like: another display, for its settings. */
+  constructor(gl, canvas, like = undefined) {
     this.gl = gl
     this.canvas = canvas
     this.painter = new Painter(gl)
     this.programs = Object.fromEntries(Object.entries(shaders).map(([name, body]) => [name, this.painter.program(body)]))
     this.walls = this.painter.texture(1, 1, gl.R8)
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1, 1, gl.RED, gl.UNSIGNED_BYTE, new Uint8Array(1))
+    if (like) for (const name of ['field', 'shading', 'glow', 'fade', 'paper', 'light']) this[name] = like[name]
   }
 
   /** Sizes the canvas and the dye for an element of width x height CSS pixels. The dye is kept, stretched. */
@@ -86,7 +88,7 @@ export class Display {
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RED, gl.UNSIGNED_BYTE, alpha)
   }
 
-  /** Adds dye along a line, in metres, at the next step. */
+  /** Adds dye along a line, in metres, at the next step. With a negative radius it fills up to the colour. */
   stroke(from, to, colour, radius) {
     this.#strokes.push([...from, ...to, ...colour, radius])
   }

@@ -7,13 +7,13 @@ export function begin(scene, { simulation, display, walls }) {
   const [width, height] = simulation.domain
   if (scene === 'ink') {
     const size = Math.min(width, height)
-    for (let i = 0; i < 9; i++) {
-      const at = [width * (0.12 + 0.76 * Math.random()), height * (0.12 + 0.76 * Math.random())]
-      const angle = 2 * Math.PI * Math.random(), speed = 0.7 + 0.9 * Math.random()
+    for (let i = 0; i < 14; i++) {
+      const at = [width * (0.1 + 0.8 * Math.random()), height * (0.1 + 0.8 * Math.random())]
+      const angle = 2 * Math.PI * Math.random(), speed = 1 + 1.4 * Math.random()
       const velocity = [speed * Math.cos(angle), speed * Math.sin(angle)]
-      const end = at.map((part, k) => part + 0.05 * velocity[k])
-      simulation.push(at, end, 0.10 * size, velocity)
-      display.stroke(at, end, nextColour(0.9), 0.085 * size)
+      const end = at.map((part, k) => part + 0.07 * size * velocity[k])
+      simulation.push(at, end, 0.055 * size, velocity)
+      display.stroke(at, end, nextColour(0.85), 0.045 * size)
     }
   } else if (scene === 'marble') {
     display.fillBands()
@@ -45,8 +45,8 @@ export function drive(scene, seconds, idle, { simulation, display }) {
     const count = 13
     for (let i = 0; i < count - 1; i++) {
       const y = height * (i + 1) / count
-      const colour = hue(0.02 + 0.6 * i / count, 0.85).map((part) => 0.20 * part)
-      display.stroke([0.004, y], [0.012, y], colour, 0.011 * height)
+      const colour = hue(0.02 + 0.6 * i / count, 0.85).map((part) => 0.75 * part)
+      display.stroke([0, y], [0.03, y], colour, -0.012 * height)
     }
   } else {
     for (const side of [-1, 1]) {

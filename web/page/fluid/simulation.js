@@ -12,8 +12,8 @@ export const scenes = {
   ink: { label: 'Ink', fade: 0.3, curls: 0.15, sides: box },
   marble: { label: 'Marble', fade: 0, curls: 0, sides: box },
   tunnel: {
-    label: 'Tunnel', fade: 0.05, curls: 0,
-    sides: { left: { kind: 'wall', velocity: [0.55, 0] }, right: { kind: 'outlet' }, bottom: { kind: 'slip' }, top: { kind: 'slip' } }
+    label: 'Tunnel', fade: 0.05, curls: 0, advection: 'maccormack', // keeps the vortices that the disc sheds
+    sides: { left: { kind: 'wall', velocity: [0.8, 0] }, right: { kind: 'outlet' }, bottom: { kind: 'slip' }, top: { kind: 'slip' } }
   },
   jets: { label: 'Jets', fade: 0.12, curls: 0.3, sides: { left: wall, right: wall, bottom: wall, top: { kind: 'outlet' } } }
 }
@@ -55,8 +55,9 @@ export class Simulation {
 
   /** A fluid of the present scene. pressure: options of its solver. */
   make(width, height, pressure = { iterations: this.cycles }) {
+    const { sides, advection = 'semi-lagrangian' } = scenes[this.scene]
     return this.ts.fluid({ width, height, cellSize: this.cellSize, timeStep: TIME_STEP, vorticity: this.vorticity, pressure,
-      ...scenes[this.scene].sides })
+      advection, ...sides })
   }
 
   /** Starts a scene with a new fluid at rest. */

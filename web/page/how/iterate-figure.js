@@ -119,7 +119,7 @@ export function iterateFigure(host, ts) {
     curve, words)
   return { element: made, show, setRunning, tick: () => { if (running) step() },
     free: () => {
-      painter?.dispose()
+      if (!host.wasLost) painter?.dispose()
       A.dispose()
     } }
 }

@@ -1,9 +1,13 @@
 // Which programs run, with which cases.
-export function plan({ only, cases, backend, quick, trace }) {
-  const names = only ? only.split(',') : ['test_cg']
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export function plan(build, { only, cases, backend, quick, trace }) {
+  const list = readFileSync(join(build, 'web/tests/native/programs.h'), 'utf8')
+  const names = only ? only.split(',') : [...list.matchAll(/PROGRAM\((\w+)\)/g)].map((match) => match[1]).filter((name) => name != 'figures')
   return names.map((name) => ({
     name,
-    arguments: [name, backend, ...(cases ? cases.split(',') : [])],
+    arguments: [name, ...(name == 'figures' ? [] : [backend]), ...(cases ? cases.split(',') : [])],
     environment: { TEXSOLVE_TEST_BRIEF: '1' },
     requires: true,
     trace,

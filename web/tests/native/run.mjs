@@ -55,7 +55,7 @@ function startBrowser(url) {
 
 // ---- The tests ----
 
-const programs = plan(options)
+const programs = plan(build, options)
 const failures = []
 const warnings = []
 let current = null
@@ -64,6 +64,7 @@ let next = 0
 function report({ status, lines, seconds }) {
   const { name, requires } = current
   const said = [...lines]
+  warnings.push(...lines.filter((line) => line.startsWith('WebGL error')).map((line) => line.split('\n')[0]))
   if (warnings.length) said.push(...warnings.map((text) => `console: ${text}`))
   const passed = (status === 0 || (status === 77 && !requires)) && !warnings.length
   console.log(`${passed ? (status === 77 ? 'skipped' : 'passed ') : 'FAILED '} ${name} (${seconds.toFixed(1)} s)`)
