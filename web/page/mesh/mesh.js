@@ -227,13 +227,18 @@ class MeshPart extends MeshControls {
         {
           signal,
           onProgress: ({ chart, charts, residual }) =>
-            say(`Unwrapping${charts > 1 ? ` ${chart} of ${charts}` : ''}, residual ${residual.toExponential(1)}`)
+            say(
+              `Unwrapping${charts > 1 ? ` ${chart} of ${charts}` : ''}${residual > 0 ? `, residual ${residual.toExponential(1)}` : ''}`
+            )
         }
       )
     )
     if (!found) return void (await this.restore(before).catch((error) => this.host.fail(error)))
     this.remember(before)
-    this.mapOutput.set(`${seconds(found.seconds)}${found.iterations ? `, ${whole(found.iterations)} iterations` : ''}`)
+    const { cut, solve, all } = found.seconds
+    this.solveOutput.set(`${seconds(solve)}${found.iterations > 1 ? `, ${whole(found.iterations)} iterations` : ''}`)
+    this.cutOutput.set(seconds(cut))
+    this.mapOutput.set(seconds(all))
     this.squares.set(squaresFor(found.flat))
     this.viewer.squares = this.squares.value
     if (!before.flat) {

@@ -123,7 +123,9 @@ export class MeshControls {
     })
     this.mostOutput = readout({ label: 'Largest', value: '–' })
     this.chartsOutput = readout({ label: 'Charts, seam edges', value: '–' })
-    this.mapOutput = readout({ label: 'Time', value: '–' })
+    this.cutOutput = readout({ label: 'Cut', value: '–' })
+    this.solveOutput = readout({ label: 'Solve', title: 'The conformal map of all charts', value: '–' })
+    this.mapOutput = readout({ label: 'Time in all', value: '–' })
     this.mapControls = element(
       'div',
       { class: 'controls', hidden: true },
@@ -133,6 +135,8 @@ export class MeshControls {
       this.meanOutput,
       this.mostOutput,
       this.chartsOutput,
+      this.cutOutput,
+      this.solveOutput,
       this.mapOutput
     )
     return group(
