@@ -1,10 +1,10 @@
 // Contact, driven as a person would: node --test web/tests/browser/contact.test.mjs
 
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import assert from 'node:assert/strict'
 import { launch, serve } from './browser.mjs'
 import { difference, look } from './look.mjs'
-import { reads, slide, touchDrag, until, withPart } from './parts.mjs'
+import { reads, slide, test, touchDrag, until, withPart } from './parts.mjs'
 
 let server, browser
 before(async () => {

@@ -1,13 +1,13 @@
 // Solve a file, driven as a person would: node --test web/tests/browser/file.test.mjs
 
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import assert from 'node:assert/strict'
 import { mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { launch, serve } from './browser.mjs'
-import { drop, idle, reads, saved, says, until, withPart } from './parts.mjs'
+import { drop, idle, reads, saved, says, test, until, withPart } from './parts.mjs'
 
 let server, browser, folder
 before(async () => {

@@ -1,13 +1,13 @@
 // Smooth and unwrap, driven as a person would: node --test web/tests/browser/mesh.test.mjs
 
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launch, serve } from './browser.mjs'
 import { difference, look } from './look.mjs'
-import { drop, idle, longestFrame, messages, reads, saved, says, slide, touchDrag, withPart } from './parts.mjs'
+import { drop, idle, longestFrame, messages, reads, saved, says, slide, test, touchDrag, withPart } from './parts.mjs'
 
 let server, browser, folder
 before(async () => {

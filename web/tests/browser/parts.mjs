@@ -1,9 +1,13 @@
 // Helpers of the tests of smooth and unwrap, contact, solve a file.
 
 import assert from 'node:assert/strict'
+import { test as nodeTest } from 'node:test'
 import { openPage } from './browser.mjs'
 
 const expected = /preloaded using link preload/ // the worker loads the module by itself
+
+/** A test that fails after three minutes, so that its browser is closed. */
+export const test = (name, run) => nodeTest(name, { timeout: 180000 }, run)
 
 /** Opens a part, calls use(tab, opened), and asserts that the console has no warnings but those that `allowed` matches. */
 export async function withPart(browser, server, part, options, use) {

@@ -1,6 +1,7 @@
 // The page's own work on matrices: archives, compressed rows, the picture of the structure.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { File } from 'node:buffer'
 import { gzipSync } from 'node:zlib'
 import { EXAMPLES } from '../../page/file/examples.js'
 import {
