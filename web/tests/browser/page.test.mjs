@@ -204,7 +204,7 @@ test('how it works computes its figures', async () => {
   await tab.locator('.panes.three').scrollIntoViewIfNeeded()
   await tab.waitForFunction(() => [...document.querySelectorAll('.words')].some((words) => /iteration \d\d/.test(words.textContent)), { timeout: 30000 })
   await tab.locator('.cycle').scrollIntoViewIfNeeded()
-  await tab.waitForFunction(() => /Jacobi steps instead/.test(document.querySelector('.cycle').textContent), { timeout: 30000 })
+  await tab.waitForFunction(() => /Jacobi steps, the same work/.test(document.querySelector('.cycle').textContent), { timeout: 30000 })
   const parts = await tab.evaluate(() => {
     const words = [...document.querySelectorAll('.words')].at(-1).textContent
     return [words.match(/([\d.e-]+) % of the start/)[1], document.querySelector('.against').textContent.match(/: ([\d.e-]+) %/)[1]].map(Number)
