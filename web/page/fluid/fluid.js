@@ -10,6 +10,7 @@ import { Walls } from './walls.js'
 import { Compare } from './compare.js'
 import { begin, drive, stir } from './scenes.js'
 import { drifting } from './colours.js'
+import { startPlain } from './plain.js'
 
 const MAX_STEPS = 2 // in a frame: a slow device shows slow motion instead of falling behind
 const COMPARE_SECONDS = 3 // between comparisons, at least; on a slow device a comparison takes a tenth of the time
@@ -18,18 +19,11 @@ const WALL_SECONDS = 0.12 // between changes of the walls while one draws
 export async function start(host) {
   const { gl, canvas } = host
   const layout = stage(host)
-  if (!gl) return withoutWebGL(host, layout)
+  const display = gl && new Display(gl, canvas)
+  const ts = await host.open()
+  if (!display?.painter.drawsHalfFloats || ts.info.backend !== 'gl') return startPlain(host, layout, ts)
   layout.view.append(canvas)
-  const display = new Display(gl, canvas)
-  if (!display.painter.drawsHalfFloats) return withoutWebGL(host, layout)
-  const fluid = new FluidPart(host, layout, display, await host.open())
-  return fluid.part
-}
-
-function withoutWebGL(host, { view }) {
-  view.append(element('p', { class: 'empty' },
-    'This browser does not draw to float textures, which the fluid needs. The other parts run on WebAssembly.'))
-  return {}
+  return new FluidPart(host, layout, display, ts).part
 }
 
 class FluidPart {

@@ -31,6 +31,7 @@ export class Simulation {
   cycles = 2
   fluid = null
   #mask = null
+  #small = null // for the cells of walls
 
   constructor(ts, display) {
     this.ts = ts
@@ -88,7 +89,10 @@ export class Simulation {
 
   #sample(picture) {
     const { width, height } = this.fluid
-    const small = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+    this.#small ??= document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+    const small = this.#small
+    small.canvas.width = width // also clears it
+    small.canvas.height = height
     small.drawImage(picture, 0, 0, width, height)
     const pixels = small.getImageData(0, 0, width, height).data
     const mask = new Uint8Array(width * height)
