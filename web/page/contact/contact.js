@@ -4,6 +4,7 @@
 import { chart } from '../chart.js'
 import { button, choice, element, group, readout, save, slider, stage, toggle } from '../controls.js'
 import { contextRows } from '../device.js'
+import { freeOf, watchSheet } from '../free.js'
 import { Remote } from '../remote.js'
 import { Picture } from './draw.js'
 import { SCENES } from './scenes.js'
@@ -44,6 +45,7 @@ class ContactPart {
     this.layout()
     this.listen()
     this.keys()
+    watchSheet(host, () => this.resize())
     this.setScene('pile')
     host.frames((seconds) => this.frame(seconds))
   }
@@ -319,12 +321,8 @@ class ContactPart {
   // ---- The shell's side ----
 
   resize() {
-    const box = this.view.getBoundingClientRect(),
-      isPhone = matchMedia('(max-width: 760px)').matches
-    this.picture.resize(box.width, box.height, {
-      width: Math.max(200, box.width - (isPhone ? 0 : 316)),
-      height: Math.max(200, box.height - (isPhone ? 66 : 0))
-    })
+    const box = this.view.getBoundingClientRect()
+    this.picture.resize(box.width, box.height, freeOf(this.host, box))
     if (this.state) this.picture.draw(this.state, [])
   }
 

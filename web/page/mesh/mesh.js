@@ -1,6 +1,7 @@
 // Smooth and unwrap: a mesh that is dropped on the page moves by mean-curvature flow, and becomes flat by a conformal map.
 
 import { button, dialog, element, save } from '../controls.js'
+import { freeOf, watchSheet } from '../free.js'
 import { Remote } from '../remote.js'
 import { Work } from '../work.js'
 import { writeObj, writePly } from './formats/write.js'
@@ -44,6 +45,7 @@ class MeshPart extends MeshControls {
       }
     })
     this.work = new Work(host)
+    watchSheet(host, () => this.resize())
     this.example('knot')
   }
 
@@ -303,15 +305,9 @@ class MeshPart extends MeshControls {
 
   // ---- The shell's side ----
 
-  resize(width, height) {
-    const box = this.view.getBoundingClientRect(),
-      isPhone = matchMedia('(max-width: 760px)').matches
-    const panel = isPhone ? 0 : 316,
-      dock = isPhone ? 66 : 0
-    this.viewer.resize(box.width || width, box.height || height, {
-      width: Math.max(200, box.width - panel),
-      height: Math.max(200, box.height - dock)
-    })
+  resize() {
+    const box = this.view.getBoundingClientRect()
+    this.viewer.resize(box.width, box.height, freeOf(this.host, box))
   }
 
   theme(name) {

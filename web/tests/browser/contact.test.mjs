@@ -108,6 +108,9 @@ test('phone: one finger drags', () =>
     await tab.waitForTimeout(900)
     assert.ok(difference(first, await look(tab)) > 0.3)
     assert.deepEqual(await tab.locator('.message.error').count(), 0)
+    const closed = await look(tab, { x: 0, y: 60, width: 390, height: 240 })
+    await tab.getByRole('button', { name: 'Controls' }).tap()
+    await until(tab, 'the sheet hides the scene', async () => difference(closed, await look(tab, { x: 0, y: 60, width: 390, height: 240 })) > 1)
   }))
 
 test('a hidden tab waits and carries on; many scenes leave one worker', () =>
