@@ -177,11 +177,12 @@ void *gl_current_handle(void);
 /* ---- src/gl/desktop or src/gl/webgl: the functions that differ between OpenGL and WebGL ---- */
 /* Opens the context that the descriptor asks for, and sets gl->platform. */
 ts_status gl_platform_open(ts_context *context);
-/* Loads the functions of the current context. Fails with TS_ERROR_UNSUPPORTED before OpenGL 3.3, and without float
- * targets on WebGL. */
+/* Loads the functions of the current context. Fails with TS_ERROR_UNSUPPORTED before OpenGL 3.3, and without
+ * float targets on WebGL. */
 ts_status gl_load_functions(ts_context *context);
-/* The first error that was recorded, or GL_NO_ERROR. In browsers every question for it costs as much as many draws, so
- * gl_error asks in debug builds alone, and gl_error_of_storage after a command that may lack device memory. */
+/* The first error that was recorded, or GL_NO_ERROR. In browsers every question for it costs as much as many
+ * draws, so gl_error asks in debug builds alone, and gl_error_of_storage after a command that may lack device
+ * memory. */
 GLenum gl_error(ts_context *context);
 GLenum gl_error_of_storage(ts_context *context, size_t bytes);
 /* The name of the device, or NULL. */
@@ -198,8 +199,8 @@ void gl_pack_unmap(ts_context *context);
 /* Copies the first `bytes` of it. */
 void gl_pack_read(size_t bytes, void *data);
 void gl_viewport(const gl_backend *gl, int x, int y, int width, int height);
-/* Checks the format and the size of an application's texture, which is bound. WebGL reports sizes that are too small
- * alone. */
+/* Checks the format and the size of an application's texture, which is bound. WebGL reports sizes that are too
+ * small alone. */
 ts_status gl_given_check(ts_context *context, GLuint texture, GLenum format, int width, int height);
 
 /* ---- gl_exact.c ---- */

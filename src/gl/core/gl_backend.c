@@ -20,8 +20,7 @@ static int is_software(const char *renderer) {
 
 static void fill_caps(ts_context *context) {
   tsi_caps *caps = &context->caps;
-  const char *renderer = gl_renderer(),
-             *version = (const char *)glGetString(GL_VERSION);
+  const char *renderer = gl_renderer(), *version = (const char *)glGetString(GL_VERSION);
   snprintf(caps->device, sizeof caps->device, "%s", renderer ? renderer : "unknown");
   snprintf(caps->driver, sizeof caps->driver, "OpenGL %s", version ? version : "unknown");
   caps->is_hardware = !is_software(caps->device);

@@ -96,8 +96,9 @@ static int bind_slot(const ts_context *context, const gl_pass *pass, int one, in
   return feedback;
 }
 
-/* WebGL refuses to draw if any sampler of the program has a texture of another type, or the target, even if the shader
- * does not read it. The texture of earlier passes is replaced for inputs and slots that this pass lacks. */
+/* WebGL refuses to draw if any sampler of the program has a texture of another type, or the target, even if the
+ * shader does not read it. The texture of earlier passes is replaced for inputs and slots that this pass lacks.
+ */
 static void bind_nothing(gl_backend *gl, const gl_pass *pass, int unit) {
   if (!TSI_WEBGL || !(pass->program->units >> unit & 1)) return;
   if (gl->nothing) {

@@ -279,7 +279,8 @@ static unsigned set_samplers(GLuint program) {
     const GLint location = glGetUniformLocation(program, samplers[i].name);
     if (location < 0) continue;
     glUniform1i(location, samplers[i].unit);
-    if (!strncmp(samplers[i].name, "input", 5) || strstr(samplers[i].name, "slot")) units |= 1u << samplers[i].unit;
+    if (!strncmp(samplers[i].name, "input", 5) || strstr(samplers[i].name, "slot"))
+      units |= 1u << samplers[i].unit;
   }
   return units;
 }
