@@ -1,5 +1,5 @@
-/* Operating system functions that C11 lacks. Except for argp, platform.c is the only file of the programs that
- * calls POSIX or Windows. Functions that return int return 0 or an errno unless documented otherwise.
+/* Operating system functions that C11 lacks. Except for argp, only the files platform_*.c of the
+ * programs call POSIX or Windows. Functions that return int return 0 or an errno unless documented otherwise.
  */
 #ifndef CLI_PLATFORM_H
 #define CLI_PLATFORM_H

@@ -60,8 +60,19 @@ if(TEXSOLVE_SANITIZE)
     $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_CURRENT_SOURCE_DIR}/tests/support/keep_modules.c>)
 endif()
 
+if(EMSCRIPTEN) # loops that are marked for vectors, without -msimd128
+  list(APPEND library_options -Wno-pass-failed)
+endif()
+
 # Vectorised loops are marked as OpenMP's; that needs none of its library.
 check_c_compiler_flag(-fopenmp-simd TEXSOLVE_HAVE_OPENMP_SIMD)
 if(TEXSOLVE_HAVE_OPENMP_SIMD)
   list(APPEND library_options $<$<COMPILE_LANGUAGE:C>:-fopenmp-simd>)
+endif()
+
+# A module of WebAssembly is downloaded: small code, but for the loops of the CPU backend (Targets.cmake). Every browser
+# with WebGL 2 has SIMD.
+if(EMSCRIPTEN)
+  target_compile_options(texsolve_options INTERFACE -msimd128)
+  list(APPEND library_options -Os)
 endif()

@@ -1,5 +1,10 @@
 # What the OpenGL backend needs: gl_libraries and gl_definitions. Its own contexts come from EGL and GLFW, each of which may
 # be missing; an application's context needs neither.
+set(gl_definitions TEXSOLVE_HAVE_GL)
+if(EMSCRIPTEN) # whose WebGL 2 is part of the module
+  set(gl_libraries -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2)
+  return()
+endif()
 find_package(GLEW REQUIRED)
 
 # EGL gives OpenGL contexts on Linux and its like only; elsewhere those that exist are OpenGL ES.
@@ -12,7 +17,6 @@ option(TEXSOLVE_EGL "OpenGL contexts of EGL, which need no display" ${with_egl})
 if(TEXSOLVE_EGL AND NOT with_egl)
   message(FATAL_ERROR "TEXSOLVE_EGL is ON and EGL was not found (Debian: libegl-dev)")
 endif()
-set(gl_definitions TEXSOLVE_HAVE_GL)
 if(TEXSOLVE_EGL)
   set(gl_packages "OpenGL COMPONENTS OpenGL EGL")
   set(gl_libraries GLEW::GLEW OpenGL::OpenGL OpenGL::EGL)

@@ -95,9 +95,9 @@ file fin.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 0 -1 0' 'v 0 0 1' 'f 1 2 3' 'f 2 1
 expect 0 fin.obj --backend cpu --json
 said "1 edge has more than two triangles (the first: vertices 0 and 1); the mesh is open there"
 same charts "$(grep -c '"boundary_loops": 1' ../log/out)" 3
-file turned.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 1 0' 'f 1 2 3' 'f 2 3 4'
-expect 0 turned.obj --backend cpu -o turned_uv.obj
-said "1 triangle was turned"
+file flipped.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 1 0' 'f 1 2 3' 'f 2 3 4'
+expect 0 flipped.obj --backend cpu -o turned_uv.obj
+said "1 triangle was flipped"
 # Vertices at the same position are merged, and pins keep the file's numbers.
 file seam.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 0 0' 'v 1 1 0' 'v 0 1 0' 'f 1 2 3' 'f 4 5 6'
 expect 0 seam.obj --backend cpu -o seam_uv.obj --pin 0,0,0 --pin 4,1,1 --json

@@ -118,10 +118,10 @@ same "held vertices" "$(json integer repairs.held_vertices)" 2
 same "vertices that stay" "$(head -n 40 fan-after.obj | grep -c -e '^v 0 0 0$' -e '^v 0 0 1$')" 2
 grep -q '^mesh-smooth: fan.obj: .*edge' ../log/err || fail "the message about the edge is missing"
 
-# Triangles that disagree with their neighbours are turned.
-file turned.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 1 0.2' 'v 2 0.5 0' 'f 1 2 3' 'f 2 3 4' 'f 2 5 4'
-expect 0 turned.obj --backend cpu --steps 1 --json
-same "turned triangles" "$(json integer repairs.turned_triangles)" 1
+# Triangles that disagree with their neighbours are flipped.
+file flipped.obj 'v 0 0 0' 'v 1 0 0' 'v 0 1 0' 'v 1 1 0.2' 'v 2 0.5 0' 'f 1 2 3' 'f 2 3 4' 'f 2 5 4'
+expect 0 flipped.obj --backend cpu --steps 1 --json
+same "flipped triangles" "$(json integer repairs.flipped_triangles)" 1
 
 # Bytes after the last triangle of a binary STL file are ignored, with a message.
 expect 0 --generate sphere:50 --steps 0 --backend cpu -o exact.stl -q

@@ -102,7 +102,7 @@ json_t *load_repairs(const load_report *report) {
                    (int)report->file.polygons, "polygons_crossing", (int)report->file.crossing,
                    "polygons_reduced", (int)report->file.reduced, "faces_left_out", (int)report->file.left_out,
                    "ignored_bytes", (json_int_t)report->file.ignored_bytes, "merged_vertices",
-                   (int)r->merged_vertices, "dropped_triangles", (int)r->dropped_triangles, "turned_triangles",
+                   (int)r->merged_vertices, "dropped_triangles", (int)r->dropped_triangles, "flipped_triangles",
                    (int)r->flipped_triangles, "slivers", (int)r->slivers, "nonmanifold_edges",
                    (int)r->nonmanifold_edges, "unorientable_edges", (int)r->unorientable_edges, "held_vertices",
                    (int)r->held_vertices);

@@ -270,7 +270,7 @@ void mesh_repair_describe(const mesh_repair_report *r, const mesh_repair_words *
                      r->slivers == 1 ? " is" : "s are", words->thin, r->first_sliver);
   if (r->flipped_triangles)
     mesh_repair_tell(print, user,
-                     "%d triangle%s turned to agree with the neighbours (the first edge: vertices %d and %d)",
+                     "%d triangle%s flipped to match the neighbours (the first edge: vertices %d and %d)",
                      r->flipped_triangles, r->flipped_triangles == 1 ? " was" : "s were", r->first_flipped[0],
                      r->first_flipped[1]);
   if (r->nonmanifold_edges)

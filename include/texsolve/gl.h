@@ -83,8 +83,8 @@ typedef struct ts_gl_info {
   int texture_barrier; /* 1 if passes may read the texture that they render to */
   /* How the driver's compiler is prevented from simplifying sums with significant rounding errors. The library
    * tests this when it creates the context. "precise" (ARB_gpu_shader5), "uniform" or "texel" (bit operations
-   * with a 0 from a uniform or a texel), or "none": residuals are then plain sums. It is also "none" with
-   * TS_CONTEXT_NO_FUSED_OPERATIONS. */
+   * with a 0 from a uniform or a texel), "integer" (errors from the bits of the numbers, about twice as much work),
+   * or "none": residuals are then plain sums. It is also "none" with TS_CONTEXT_NO_FUSED_OPERATIONS. */
   const char *exact_sums;
   uint64_t reserved[8];
 } ts_gl_info;

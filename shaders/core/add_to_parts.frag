@@ -12,12 +12,12 @@ layout(location = 2) out vec4 third;
 
 void main() {
   ivec2 i = texel();
-  ROUNDED(VALUE e, a PICK * FETCH(0, i));
+  ROUNDED(VALUE e, a PICK * FETCH0(i));
   VALUE error0, error1, low0, low1;
-  VALUE sum0 = two_sum(FETCH(1, i), e, error0);
-  VALUE sum1 = two_sum(FETCH(2, i), error0, error1);
+  VALUE sum0 = two_sum(FETCH1(i), e, error0);
+  VALUE sum1 = two_sum(FETCH2(i), error0, error1);
 #if PARTS == 3
-  ROUNDED(VALUE sum2, FETCH(3, i) + error1);
+  ROUNDED(VALUE sum2, FETCH3(i) + error1);
 #else
   VALUE sum2 = error1;
 #endif

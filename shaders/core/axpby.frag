@@ -12,15 +12,15 @@ out vec4 result;
 void main() {
   ivec2 i = texel();
 #ifdef PAIR
-  Pair sum = multiply(PAIR_A, FETCH_PAIR(0, i));
+  Pair sum = multiply(PAIR_A, FETCH_PAIR0(i));
 #if TERMS == 2
-  sum = add_loosely(sum, multiply(PAIR_B, FETCH_PAIR(1, i)));
+  sum = add_loosely(sum, multiply(PAIR_B, FETCH_PAIR1(i)));
 #endif
   write(normalise(sum), i);
 #else
-  VALUE sum = a PICK * FETCH(0, i);
+  VALUE sum = a PICK * FETCH0(i);
 #if TERMS == 2
-  sum += b PICK * FETCH(1, i);
+  sum += b PICK * FETCH1(i);
 #endif
   result = at_indices(sum, i);
 #endif

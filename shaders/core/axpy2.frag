@@ -13,18 +13,18 @@ out vec4 result;
 void main() {
   ivec2 i = texel();
 #ifdef PAIR
-  Pair sum = FETCH_PAIR(0, i);
+  Pair sum = FETCH_PAIR0(i);
   if (i.x < WIDTH)
-    sum = add_loosely(sum, multiply(PAIR_A, FETCH_PAIR(1, i)));
+    sum = add_loosely(sum, multiply(PAIR_A, FETCH_PAIR1(i)));
   else
-    sum = add_loosely(sum, multiply(PAIR_B, FETCH_PAIR(2, i - ivec2(WIDTH, 0))));
+    sum = add_loosely(sum, multiply(PAIR_B, FETCH_PAIR2(i - ivec2(WIDTH, 0))));
   write(normalise(sum), i.x < WIDTH ? i : i - ivec2(WIDTH, 0));
 #else
-  VALUE sum = FETCH(0, i);
+  VALUE sum = FETCH0(i);
   if (i.x < WIDTH)
-    sum += a PICK * FETCH(1, i);
+    sum += a PICK * FETCH1(i);
   else
-    sum += b PICK * FETCH(2, i - ivec2(WIDTH, 0));
+    sum += b PICK * FETCH2(i - ivec2(WIDTH, 0));
   result = widen(sum);
 #endif
 }

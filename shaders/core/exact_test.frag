@@ -7,7 +7,7 @@ out vec4 result;
 void main() {
   ivec2 i = texel();
   float sum_error, product_error;
-  float sum = two_sum(FETCH(0, i), FETCH(1, i), sum_error);
-  float product = two_product(FETCH(0, i), FETCH(1, i), product_error);
+  float sum = two_sum(FETCH0(i), FETCH1(i), sum_error);
+  float product = two_product(FETCH0(i), FETCH1(i), product_error);
   result = vec4(sum, sum_error, product, product_error);
 }

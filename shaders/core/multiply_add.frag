@@ -12,15 +12,15 @@ out vec4 result;
 void main() {
   ivec2 i = texel();
 #ifdef PAIR
-  Pair sum = multiply(FETCH_PAIR(0, i), FETCH_PAIR(1, i));
+  Pair sum = multiply(FETCH_PAIR0(i), FETCH_PAIR1(i));
 #if TERMS == 2
-  sum = add_loosely(sum, multiply(PAIR_A, FETCH_PAIR(2, i)));
+  sum = add_loosely(sum, multiply(PAIR_A, FETCH_PAIR2(i)));
 #endif
   write(normalise(sum), i);
 #else
-  VALUE sum = FETCH(0, i) * FETCH(1, i);
+  VALUE sum = FETCH0(i) * FETCH1(i);
 #if TERMS == 2
-  sum += a PICK * FETCH(2, i);
+  sum += a PICK * FETCH2(i);
 #endif
   result = at_indices(sum, i);
 #endif

@@ -7,7 +7,7 @@ Pair as_pair(VALUE x) { return Pair(x, VALUE(0)); }
 
 void main() {
   ivec2 i = texel();
-  Pair x = as_pair(FETCH_PAIR(0, i));
+  Pair x = as_pair(FETCH_PAIR0(i));
   bvec4 zero = equal(widen(x.high), vec4(0));
   x.high = mix(widen(x.high), vec4(1), zero) PICK;
   Pair inverse = divide(Pair(VALUE(1), VALUE(0)), x);
@@ -20,7 +20,7 @@ void main() {
 out vec4 result;
 
 void main() {
-  vec4 x = widen(FETCH(0, texel()));
+  vec4 x = widen(FETCH0(texel()));
   bvec4 zero = equal(x, vec4(0));
   result = mix(1.0 / mix(x, vec4(1), zero), vec4(0), zero);
 }

@@ -55,50 +55,55 @@ vec4 magnitude(vec4 x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu
 #endif
 
 #if defined(TERM_DOT)
-#define TERM(READ, i) (READ(0, i) * READ(1, i))
+#define TERM(i) (READ0(i) * READ1(i))
 #elif defined(TERM_DOT3)
-#define TERM(READ, i) (READ(0, i) * READ(1, i) * READ(2, i))
+#define TERM(i) (READ0(i) * READ1(i) * READ2(i))
 #elif defined(TERM_SQUARE)
-#define TERM(READ, i) square(READ(0, i))
+#define TERM(i) square(READ0(i))
 #elif defined(TERM_SQUARE2)
-#define TERM(READ, i) (square(READ(0, i)) * READ(1, i))
+#define TERM(i) (square(READ0(i)) * READ1(i))
 #elif defined(TERM_ABS)
-#define TERM(READ, i) magnitude(READ(0, i))
+#define TERM(i) magnitude(READ0(i))
 #elif defined(TERM_MASKED) && defined(CHANNELS)
 #include "include/channels.glsl"
-#define TERM(READ, i) (choose_channels(INDEX_CHANNELS(i), widen(READ(0, i)), LOWEST) PICK)
+#define TERM(i) (choose_channels(INDEX_CHANNELS(i), widen(READ0(i)), LOWEST) PICK)
 #elif defined(TERM_MASKED)
-#define TERM(READ, i) (is_index(i) ? READ(0, i) : VALUE(LOWEST))
+#define TERM(i) (is_index(i) ? READ0(i) : VALUE(LOWEST))
 #else
-#define TERM(READ, i) READ(0, i)
+#define TERM(i) READ0(i)
 #endif
 
 #ifdef BY_GATHER
 // Four sums, one per texel of a quad.
 #define SUM vec4
-#define READ_QUAD(k, q) \
-  textureGather(input##k, vec2(INPUT##k##_ORIGIN + 2 * (q) + 1) / vec2(textureSize(input##k, 0)))
+#define GATHER_QUAD(values, origin, q) textureGather(values, vec2(origin + 2 * (q) + 1) / vec2(textureSize(values, 0)))
+#define READ0(q) GATHER_QUAD(input0, INPUT0_ORIGIN, q)
+#define READ1(q) GATHER_QUAD(input1, INPUT1_ORIGIN, q)
+#define READ2(q) GATHER_QUAD(input2, INPUT2_ORIGIN, q)
 #ifdef ODD
 vec4 cut(vec4 v, ivec2 beyond) {
   if (beyond.x > 0) v.yz = vec2(IDENTITY);
   if (beyond.y > 0) v.xy = vec2(IDENTITY);
   return v;
 }
-#define QUAD(q) cut(TERM(READ_QUAD, q), 2 * (q) + 2 - SOURCE_SIZE)
+#define QUAD(q) cut(TERM(q), 2 * (q) + 2 - SOURCE_SIZE)
 #else
-#define QUAD(q) TERM(READ_QUAD, q)
+#define QUAD(q) TERM(q)
 #endif
 #define FINAL(s) COMBINE(COMBINE(s.x, s.y), COMBINE(s.z, s.w))
 #else
 #define SUM VALUE
+#define READ0 FETCH0
+#define READ1 FETCH1
+#define READ2 FETCH2
 #ifdef ODD
-#define OTHER(i) (all(lessThan(i, SOURCE_SIZE)) ? TERM(FETCH, i) : VALUE(IDENTITY))
+#define OTHER(i) (all(lessThan(i, SOURCE_SIZE)) ? TERM(i) : VALUE(IDENTITY))
 #else
-#define OTHER(i) TERM(FETCH, i)
+#define OTHER(i) TERM(i)
 #endif
 VALUE quad(ivec2 q) {
   ivec2 i = 2 * q;
-  VALUE low = COMBINE(TERM(FETCH, i), OTHER(i + ivec2(1, 0)));
+  VALUE low = COMBINE(TERM(i), OTHER(i + ivec2(1, 0)));
   VALUE high = COMBINE(OTHER(i + ivec2(0, 1)), OTHER(i + ivec2(1, 1)));
   return COMBINE(low, high);
 }

@@ -73,23 +73,23 @@ Pair masked(Pair x, ivec2 i) {
 #endif
 
 #if defined(TERM_DOT)
-#define TERM(READ, i) multiply(READ(0, i), READ(1, i))
+#define TERM(i) multiply(READ0(i), READ1(i))
 #elif defined(TERM_DOT3)
-#define TERM(READ, i) multiply(multiply(READ(0, i), READ(1, i)), READ(2, i))
+#define TERM(i) multiply(multiply(READ0(i), READ1(i)), READ2(i))
 #elif defined(TERM_SQUARE)
-#define TERM(READ, i) square(READ(0, i))
+#define TERM(i) square(READ0(i))
 #elif defined(TERM_SQUARE2)
-#define TERM(READ, i) multiply(square(READ(0, i)), READ(1, i))
+#define TERM(i) multiply(square(READ0(i)), READ1(i))
 #elif defined(TERM_ABS)
-#define TERM(READ, i) magnitude(READ(0, i))
+#define TERM(i) magnitude(READ0(i))
 #elif defined(TERM_MASKED)
-#define TERM(READ, i) masked(READ(0, i), i)
+#define TERM(i) masked(READ0(i), i)
 #else
-#define TERM(READ, i) READ(0, i)
+#define TERM(i) READ0(i)
 #endif
 
 #ifdef BY_GATHER
-#define GATHER_QUAD(input, origin, q) textureGather(input, vec2(origin + 2 * (q) + 1) / vec2(textureSize(input, 0)))
+#define GATHER_QUAD(values, origin, q) textureGather(values, vec2(origin + 2 * (q) + 1) / vec2(textureSize(values, 0)))
 #define READ0(q) Pair(GATHER_QUAD(input0, INPUT0_ORIGIN, q), GATHER_QUAD(low0, LOW0_ORIGIN, q))
 #ifdef LOW1
 #define READ1(q) Pair(GATHER_QUAD(input1, INPUT1_ORIGIN, q), GATHER_QUAD(low1, LOW1_ORIGIN, q))
@@ -101,10 +101,9 @@ Pair masked(Pair x, ivec2 i) {
 #else
 #define READ2(q) GATHER_QUAD(input2, INPUT2_ORIGIN, q)
 #endif
-#define READ(k, q) READ##k(q)
 
 Pair quad(ivec2 q) {
-  Pair terms = TERM(READ, q);
+  Pair terms = TERM(q);
 #ifdef ODD
   ivec2 beyond = 2 * q + 2 - SOURCE_SIZE;
   if (beyond.x > 0) terms.high.yz = terms.low.yz = vec2(0);
@@ -118,15 +117,19 @@ Pair add_channels(Pair s) {
   return add(s, Pair(s.high.zwxy, s.low.zwxy));
 }
 #else
+#define READ0 FETCH_PAIR0
+#define READ1 FETCH_PAIR1
+#define READ2 FETCH_PAIR2
+
 Pair other(ivec2 i) {
 #ifdef ODD
   if (any(greaterThanEqual(i, SOURCE_SIZE))) return IDENTITY;
 #endif
-  return TERM(FETCH_PAIR, i);
+  return TERM(i);
 }
 Pair quad(ivec2 q) {
   ivec2 i = 2 * q;
-  Pair row = add_term(TERM(FETCH_PAIR, i), other(i + ivec2(1, 0)));
+  Pair row = add_term(TERM(i), other(i + ivec2(1, 0)));
   return add_term(row, add_term(other(i + ivec2(0, 1)), other(i + ivec2(1, 1))));
 }
 

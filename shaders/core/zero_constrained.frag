@@ -8,11 +8,11 @@ out vec4 result;
 #include "include/channels.glsl"
 void main() {
   ivec2 i = texel();
-  result = choose_channels(FREE_CHANNELS(i), widen(FETCH(0, i)), 0.0);
+  result = choose_channels(FREE_CHANNELS(i), widen(FETCH0(i)), 0.0);
 }
 #else
 void main() {
   ivec2 i = texel();
-  result = is_free(i) ? widen(FETCH(0, i)) : vec4(0);
+  result = is_free(i) ? widen(FETCH0(i)) : vec4(0);
 }
 #endif

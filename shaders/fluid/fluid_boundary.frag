@@ -6,6 +6,6 @@ out vec4 result;
 
 void main() {
   ivec2 i = texel();
-  vec2 given = FETCH(1, i);
-  result = widen(mix(given, FETCH(0, i), greaterThanEqual(given, vec2(1e30))));
+  vec2 given = FETCH1(i);
+  result = widen(mix(given, FETCH0(i), greaterThanEqual(given, vec2(1e30))));
 }

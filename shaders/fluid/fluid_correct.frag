@@ -11,15 +11,15 @@ float correct(float carried, float now, float returned, vec3 before, bool outsid
 }
 
 float face_u(ivec2 i, vec2 at) {
-  vec2 here = vec2(RAW(0, i).x, sample_v(input0, INPUT0_ORIGIN, at).x);
+  vec2 here = vec2(RAW0(i).x, sample_v(input0, INPUT0_ORIGIN, at).x);
   vec2 from = trace(at, here, NUMBER), to = trace(at, here, -NUMBER);
-  return correct(RAW(2, i).x, here.x, sample_u(input2, INPUT2_ORIGIN, to).x, sample_u(input0, INPUT0_ORIGIN, from),
+  return correct(RAW2(i).x, here.x, sample_u(input2, INPUT2_ORIGIN, to).x, sample_u(input0, INPUT0_ORIGIN, from),
                  is_outside(from) || is_outside(to));
 }
 
 float face_v(ivec2 i, vec2 at) {
-  vec2 here = vec2(sample_u(input0, INPUT0_ORIGIN, at).x, RAW(0, i).y);
+  vec2 here = vec2(sample_u(input0, INPUT0_ORIGIN, at).x, RAW0(i).y);
   vec2 from = trace(at, here, NUMBER), to = trace(at, here, -NUMBER);
-  return correct(RAW(2, i).y, here.y, sample_v(input2, INPUT2_ORIGIN, to).x, sample_v(input0, INPUT0_ORIGIN, from),
+  return correct(RAW2(i).y, here.y, sample_v(input2, INPUT2_ORIGIN, to).x, sample_v(input0, INPUT0_ORIGIN, from),
                  is_outside(from) || is_outside(to));
 }

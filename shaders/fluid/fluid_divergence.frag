@@ -18,29 +18,29 @@ float beside(ivec2 i, ivec2 step, int component, int side, int wall_bits, float 
     if (side_is(WALL_BIT, side)) return 2.0 * intBitsToFloat(wall_bits) - here;
     return side_is(OUTLET_BIT, side) ? here : -here;
   }
-  float there = RAW(0, other)[component];
-  return RAW(1, other).x != 0.0 ? 2.0 * there - here : there;
+  float there = RAW0(other)[component];
+  return RAW1(other).x != 0.0 ? 2.0 * there - here : there;
 }
 
 float difference(ivec2 i) {
-  vec2 here = RAW(0, i).xy;
+  vec2 here = RAW0(i).xy;
   return 0.5 * ((beside(i, ivec2(1, 0), 0, RIGHT, p[7].y, here.x) - beside(i, ivec2(-1, 0), 0, LEFT, p[7].x, here.x)) +
                 (beside(i, ivec2(0, 1), 1, TOP, p[7].w, here.y) - beside(i, ivec2(0, -1), 1, BOTTOM, p[7].z, here.y)));
 }
 #else
 float difference(ivec2 i) {
-  vec2 here = RAW(0, i).xy;
-  return (RAW(0, i + ivec2(1, 0)).x - here.x) + (RAW(0, i + ivec2(0, 1)).y - here.y);
+  vec2 here = RAW0(i).xy;
+  return (RAW0(i + ivec2(1, 0)).x - here.x) + (RAW0(i + ivec2(0, 1)).y - here.y);
 }
 #endif
 
 void main() {
   ivec2 i = texel();
   result = vec4(0);
-  if (RAW(1, i).x != 0.0) return;
+  if (RAW1(i).x != 0.0) return;
   float d = difference(i) / intBitsToFloat(p[6].x);
 #ifdef COMPATIBILITY
-  d -= RAW(2, i).x;
+  d -= RAW2(i).x;
 #endif
   result.x = NUMBER * d;
 }

@@ -6,9 +6,9 @@
 
 #ifdef CONFINEMENT
 vec2 confinement(ivec2 i) {
-  vec2 slope = vec2(abs(RAW(3, cell_at(i + ivec2(1, 0))).x) - abs(RAW(3, cell_at(i - ivec2(1, 0))).x),
-                    abs(RAW(3, cell_at(i + ivec2(0, 1))).x) - abs(RAW(3, cell_at(i - ivec2(0, 1))).x));
-  float omega = RAW(3, cell_at(i)).x;
+  vec2 slope = vec2(abs(RAW3(cell_at(i + ivec2(1, 0))).x) - abs(RAW3(cell_at(i - ivec2(1, 0))).x),
+                    abs(RAW3(cell_at(i + ivec2(0, 1))).x) - abs(RAW3(cell_at(i - ivec2(0, 1))).x));
+  float omega = RAW3(cell_at(i)).x;
   float length_of_slope = sqrt(slope.x * slope.x + slope.y * slope.y) + 1e-3 * abs(omega);
   if (!(length_of_slope > 0.0)) return vec2(0);
   return intBitsToFloat(p[7].x) * omega * vec2(slope.y, -slope.x) / length_of_slope;
@@ -19,7 +19,7 @@ vec2 confinement(ivec2 i) { return vec2(0); }
 
 #ifdef LIFT
 float upward(ivec2 i) {
-  vec4 dye = RAW(2, cell_at(i));
+  vec4 dye = RAW2(cell_at(i));
   return intBitsToFloat(p[6].z) * dye.a - intBitsToFloat(p[6].w) * ((dye.r + dye.g + dye.b) / 3.0);
 }
 #else
@@ -27,7 +27,7 @@ float upward(ivec2 i) { return 0.0; }
 #endif
 
 float face_u(ivec2 i, vec2 at) {
-  float v = RAW(0, i).x + intBitsToFloat(p[6].x);
+  float v = RAW0(i).x + intBitsToFloat(p[6].x);
 #if COLLOCATED
   return v + confinement(i).x;
 #else
@@ -36,7 +36,7 @@ float face_u(ivec2 i, vec2 at) {
 }
 
 float face_v(ivec2 i, vec2 at) {
-  float v = RAW(0, i).y + intBitsToFloat(p[6].y);
+  float v = RAW0(i).y + intBitsToFloat(p[6].y);
   float here = upward(i) + confinement(i).y;
 #if COLLOCATED
   return v + here;

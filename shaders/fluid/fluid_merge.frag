@@ -11,5 +11,5 @@ void main() {
   i = ivec2(past.x ? 0 : i.x, past.y ? 0 : i.y);
   bool copies = p[5].z == 0;
   bool u = !past.y && (copies || !past.x), v = !past.x && (copies || !past.y);
-  result = vec4(u ? FETCH(0, i) : 0.0, v ? FETCH(1, i) : 0.0, 0, 0);
+  result = vec4(u ? FETCH0(i) : 0.0, v ? FETCH1(i) : 0.0, 0, 0);
 }

@@ -32,13 +32,13 @@ vec2 wrapped(vec2 at) {
 
 bool in_wall(vec2 at) {
   at = min(max(wrapped(at), vec2(0)), vec2(SIZE - 1));
-  return RAW(1, ivec2(at)).x != 0.0;
+  return RAW1(ivec2(at)).x != 0.0;
 }
 
 void main() {
   ivec2 i = texel();
   uint particle = uint(i.y * TARGET_SIZE.x + i.x), seed = uint(p[5].y);
-  vec4 old = RAW(2, i);
+  vec4 old = RAW2(i);
   vec2 at = old.xy / a.x;
   at = trace(at, velocity_at(at), -NUMBER / a.x);
   float age = old.z + NUMBER;

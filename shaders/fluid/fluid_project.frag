@@ -3,7 +3,7 @@
 // Collocated: central differences; in a solid, the pressure is that of the cell next to it.
 #include "include/fluid_faces.glsl"
 
-float pressure(ivec2 i) { return RAW(2, i).x; }
+float pressure(ivec2 i) { return RAW2(i).x; }
 
 float beyond(int side, float here) { return side_is(OUTLET_BIT, side) ? -here : here; }
 
@@ -17,18 +17,18 @@ float beside(ivec2 i, ivec2 step, int side, float here) {
   other.y = inside.y;
 #endif
   if (other != inside) return beyond(side, here);
-  return RAW(1, other).x < FREE ? here : pressure(other);
+  return RAW1(other).x < FREE ? here : pressure(other);
 }
 
 float face_u(ivec2 i, vec2 at) {
   float here = pressure(i);
-  return RAW(0, i).x -
+  return RAW0(i).x -
          0.5 * NUMBER * (beside(i, ivec2(1, 0), RIGHT, here) - beside(i, ivec2(-1, 0), LEFT, here));
 }
 
 float face_v(ivec2 i, vec2 at) {
   float here = pressure(i);
-  return RAW(0, i).y -
+  return RAW0(i).y -
          0.5 * NUMBER * (beside(i, ivec2(0, 1), TOP, here) - beside(i, ivec2(0, -1), BOTTOM, here));
 }
 #else
@@ -49,6 +49,6 @@ float difference(ivec2 i, ivec2 step, int low, int high) {
   return here - there;
 }
 
-float face_u(ivec2 i, vec2 at) { return RAW(0, i).x - NUMBER * difference(i, ivec2(1, 0), LEFT, RIGHT); }
-float face_v(ivec2 i, vec2 at) { return RAW(0, i).y - NUMBER * difference(i, ivec2(0, 1), BOTTOM, TOP); }
+float face_u(ivec2 i, vec2 at) { return RAW0(i).x - NUMBER * difference(i, ivec2(1, 0), LEFT, RIGHT); }
+float face_v(ivec2 i, vec2 at) { return RAW0(i).y - NUMBER * difference(i, ivec2(0, 1), BOTTOM, TOP); }
 #endif

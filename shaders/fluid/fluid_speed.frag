@@ -6,5 +6,5 @@ out vec4 result;
 void main() {
   ivec2 i = texel();
   vec2 v = centre_velocity(i);
-  result = vec4(RAW(1, i).x != 0.0 ? 0.0 : sqrt(v.x * v.x + v.y * v.y), 0, 0, 0);
+  result = vec4(RAW1(i).x != 0.0 ? 0.0 : sqrt(v.x * v.x + v.y * v.y), 0, 0, 0);
 }

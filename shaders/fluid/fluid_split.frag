@@ -5,6 +5,6 @@
 out vec4 result;
 
 void main() {
-  vec2 v = FETCH(0, texel());
+  vec2 v = FETCH0(texel());
   result = vec4(p[5].x == 0 ? v.x : v.y, 0, 0, 0);
 }

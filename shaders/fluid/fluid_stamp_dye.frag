@@ -5,7 +5,7 @@
 
 void main() {
   ivec2 i = place();
-  vec4 now = FETCH(0, i), stamp = intBitsToFloat(p[6]);
+  vec4 now = FETCH0(i), stamp = intBitsToFloat(p[6]);
   float weight = weight_at(vec2(i) + 0.5);
   bool color = (p[7].w & 1) != 0, temperature = (p[7].w & 2) != 0;
   result = now;

@@ -9,7 +9,7 @@ float stamped(float now, float given, float stamp, float weight) {
 
 void main() {
   ivec2 i = place();
-  vec2 now = FETCH(0, i), given = FETCH(1, i), stamp = intBitsToFloat(p[6].xy);
+  vec2 now = FETCH0(i), given = FETCH1(i), stamp = intBitsToFloat(p[6].xy);
 #if COLLOCATED
   vec2 u_at = vec2(i) + 0.5, v_at = u_at;
 #else

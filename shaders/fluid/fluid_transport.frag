@@ -28,10 +28,10 @@ void main() {
   vec2 from = trace(at, here, NUMBER);
 #ifdef CORRECTS
   vec2 to = trace(at, here, -NUMBER);
-  vec4 value = RAW(2, i), returned = sample_dye(input2, INPUT2_ORIGIN, to);
+  vec4 value = RAW2(i), returned = sample_dye(input2, INPUT2_ORIGIN, to);
   if (!is_outside(from) && !is_outside(to)) {
     sample_dye(input1, INPUT1_ORIGIN, from);
-    value += 0.5 * (RAW(1, i) - returned);
+    value += 0.5 * (RAW1(i) - returned);
     value = mix(mix(value, largest, greaterThan(value, largest)), least, lessThan(value, least));
   }
 #else

@@ -14,14 +14,14 @@ void look(ivec2 i) {
 #if PERIODIC_Y
   i.y = other.y;
 #endif
-  if (i != other || RAW(1, i).x != 0.0) return;
-  sum_around += RAW(0, i);
+  if (i != other || RAW1(i).x != 0.0) return;
+  sum_around += RAW0(i);
   count_around += 1.0;
 }
 
 void main() {
   ivec2 i = texel() + ivec2(p[5].y & 0xffff, int(uint(p[5].y) >> 16));
-  if (RAW(1, i).x == 0.0) discard;
+  if (RAW1(i).x == 0.0) discard;
   sum_around = vec4(0);
   count_around = 0.0;
   look(i + ivec2(-1, 0));

@@ -10,7 +10,7 @@ void main() {
   for (int k = 0; k < 4; k++) {
     ivec2 i = first + ivec2(k & 1, k >> 1);
     ivec2 image = wrap(i, FINE);
-    if (image != i && !outside(image, FINE)) values[k] = FIELD(1, image, FINE);
+    if (image != i && !outside(image, FINE)) values[k] = FIELD1(image, FINE);
   }
   result = values;
 }

@@ -11,7 +11,7 @@ float value(ivec2 I) {
   ivec2 at = I;
 #endif
   bool given = channel(fetch_texel(coarse_centre, at), I) == 0.0 && !outside(2 * I, FINE);
-  return given ? FIELD(0, 2 * I, FINE) : 0.0;
+  return given ? FIELD0(2 * I, FINE) : 0.0;
 }
 
 #define OUT COARSE

@@ -10,17 +10,17 @@ uniform sampler2D layer0, layer1, layer2, layer3, layer5, layer6, layer7, layer8
 out vec4 result;
 
 #define X(dx, dy) fetch_texel(input1, at + ivec2(dx, dy))
-#define A(k) fetch_texel(layer##k, i)
+#define A(layer) fetch_texel(layer, i)
 
 // A x without the diagonal. The points of a texel, in the order of its channels: 0 and 1 below, 2 and 3 above.
 vec4 sum_of_neighbours(ivec2 i, vec4 x) {
   ivec2 at = i + INPUT1_ORIGIN;
   vec4 west = X(-1, 0), east = X(1, 0), south = X(0, -1), north = X(0, 1);
-  vec4 sum = A(3) * vec4(west.y, x.x, west.w, x.z) + A(5) * vec4(x.y, east.x, x.w, east.z) +
-             A(1) * vec4(south.z, south.w, x.x, x.y) + A(7) * vec4(x.z, x.w, north.x, north.y);
+  vec4 sum = A(layer3) * vec4(west.y, x.x, west.w, x.z) + A(layer5) * vec4(x.y, east.x, x.w, east.z) +
+             A(layer1) * vec4(south.z, south.w, x.x, x.y) + A(layer7) * vec4(x.z, x.w, north.x, north.y);
 #ifndef FIVE_POINT
-  sum += A(0) * vec4(X(-1, -1).w, south.z, west.y, x.x) + A(2) * vec4(south.w, X(1, -1).z, x.y, east.x) +
-         A(6) * vec4(west.w, x.z, X(-1, 1).y, north.x) + A(8) * vec4(x.w, east.z, north.y, X(1, 1).x);
+  sum += A(layer0) * vec4(X(-1, -1).w, south.z, west.y, x.x) + A(layer2) * vec4(south.w, X(1, -1).z, x.y, east.x) +
+         A(layer6) * vec4(west.w, x.z, X(-1, 1).y, north.x) + A(layer8) * vec4(x.w, east.z, north.y, X(1, 1).x);
 #endif
   return sum;
 }

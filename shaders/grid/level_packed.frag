@@ -20,7 +20,7 @@ out vec4 result;
 #define READS_PREVIOUS (p[7].w == 3)
 #define IF_BIT(bit) for (int round = 0; round < (KNOWN >> bit & 1); round++)
 
-#define A(k) fetch_texel(layer##k, at)
+#define A(layer) fetch_texel(layer, at)
 
 // x at texel t in the region of a parity.
 vec4 x_at(ivec2 t, ivec2 parity) { return fetch_texel(input1, t + 1 + parity * pitch(FINE) + INPUT1_ORIGIN); }
@@ -41,14 +41,14 @@ vec4 sum_of_neighbours(ivec2 t, ivec2 at) {
   int across = 1 - p[7].y;
   IF_BIT(0) {
     fetch_beside(t, p[7].y, west, east);
-    sum += A(3) * west + A(5) * east;
+    sum += A(layer3) * west + A(layer5) * east;
   }
-  IF_BIT(1) sum += A(1) * x_at(south, ivec2(p[7].x, across)) + A(7) * x_at(north, ivec2(p[7].x, across));
+  IF_BIT(1) sum += A(layer1) * x_at(south, ivec2(p[7].x, across)) + A(layer7) * x_at(north, ivec2(p[7].x, across));
   IF_BIT(2) {
     fetch_beside(south, across, west, east);
-    sum += A(0) * west + A(2) * east;
+    sum += A(layer0) * west + A(layer2) * east;
     fetch_beside(north, across, west, east);
-    sum += A(6) * west + A(8) * east;
+    sum += A(layer6) * west + A(layer8) * east;
   }
   return sum;
 }

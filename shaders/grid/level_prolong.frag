@@ -7,7 +7,7 @@
 
 uniform sampler2D weights0, weights1;
 
-float e_at(ivec2 I) { return FIELD(1, I, COARSE); }
+float e_at(ivec2 I) { return FIELD1(I, COARSE); }
 
 #ifdef LAYERED
 // The four points of a texel form a cell: a coarse point, the two midpoints towards its neighbours, and the cell's
@@ -67,7 +67,7 @@ float interpolate(ivec2 i) {
 #endif
 
 float value(ivec2 i) {
-  float x = FIELD(0, i, FINE);
+  float x = FIELD0(i, FINE);
   if (centre_at(i) == 0.0) return x;
 #ifdef ADD
   return x + interpolate(i);

@@ -23,9 +23,9 @@ float r_at(ivec2 i) {
   float centre = centre_at(i);
   if (centre == 0.0) return 0.0;
 #endif
-  float r = FIELD(0, i, FINE);
+  float r = FIELD0(i, FINE);
 #ifdef ROWS
-  r -= sum_of_neighbours(i) + centre * FIELD(1, i, FINE);
+  r -= sum_of_neighbours(i) + centre * FIELD1(i, FINE);
 #endif
   return r;
 }

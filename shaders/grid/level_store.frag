@@ -3,7 +3,7 @@
 #include "include/level.glsl"
 
 float value(ivec2 i) {
-  float x = FIELD(0, i, FINE);
+  float x = FIELD0(i, FINE);
   bool has_equation = fetch_texel(stencil_centre, i).r != 0.0;
 #ifdef ADD
   float v = fetch_texel(input1, i + INPUT1_ORIGIN).r;

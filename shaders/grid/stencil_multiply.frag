@@ -41,12 +41,12 @@ ivec2 neighbour(ivec2 i) { return clamp(wrap(i, GRID), ivec2(0), GRID.xy - 1); }
 void add(inout VALUE sum, inout VALUE sum_low, float coefficient, ivec2 i) {
   i = neighbour(i);
 #ifdef PAIR
-  add_product(sum, coefficient, FETCH_PAIR(0, i));
+  add_product(sum, coefficient, FETCH_PAIR0(i));
 #else
-  add_product(sum, coefficient, FETCH(0, i));
+  add_product(sum, coefficient, FETCH0(i));
 #endif
 #ifdef X_LOW
-  sum_low += coefficient * FETCH(2, i);
+  sum_low += coefficient * FETCH2(i);
 #endif
 }
 
@@ -62,7 +62,7 @@ void main() {
   }
   VALUE sum = VALUE(0), sum_low = VALUE(0);
 #if defined(X_LOW) && !defined(PRECISE)
-  middle = FETCH(0, i);
+  middle = FETCH0(i);
 #endif
   vec4 sides = fetch_texel(stencil_sides, i);
   add(sum, sum_low, sides.x, i + ivec2(-1, 0));
@@ -81,12 +81,12 @@ void main() {
   finish_pair(i, sum);
   return;
 #elif defined(PRECISE)
-  ROUNDED(VALUE rest, FETCH(1, i) - sum);
+  ROUNDED(VALUE rest, FETCH1(i) - sum);
   sum = rest - (low + sum_low);
 #elif defined(X_LOW)
-  sum = ((FETCH(1, i) - coefficients * middle) - sum) - sum_low;
+  sum = ((FETCH1(i) - coefficients * middle) - sum) - sum_low;
 #elif defined(RESIDUAL)
-  sum = FETCH(1, i) - sum;
+  sum = FETCH1(i) - sum;
 #endif
 #ifndef PAIR
   result = widen(sum);

@@ -4,6 +4,7 @@
 //   1  `precise` (ARB_gpu_shader5)
 //   2  the bits of every result are XORed with a uniform that is 0, which no compiler knows
 //   3  like 2, with a texel that is 0, for drivers that recompile for the value of a uniform
+//   4  like 3, and the errors are computed with integers (exact_integer.glsl), for compilers that reorder sums all the same
 // With EXACT_FMA, fma() rounds once. This file must be included first, because it may enable an extension. Numbers have
 // the type of the pass, or NUMBER if defined. Vertex shaders, which are not passes, must define it.
 #if EXACT_BY == 1
@@ -21,7 +22,7 @@
 #define NUMBER VALUE
 #endif
 #if EXACT_BY != 1
-#if EXACT_BY == 3
+#if EXACT_BY >= 3
 uniform isampler2D exact_zero;
 #define ZERO texelFetch(exact_zero, ivec2(0), 0).x
 #else
@@ -34,6 +35,9 @@ vec4 rounded(vec4 v) { return intBitsToFloat(floatBitsToInt(v) ^ ZERO); }
 #define ROUNDED(result, value) result = rounded(value)
 #endif
 
+#if EXACT_BY == 4
+#include "include/exact_integer.glsl"
+#endif
 #include "include/exact_functions.glsl"
 
 // sum.x + sum.y = sum.x + sum.y + v

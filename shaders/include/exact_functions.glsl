@@ -1,6 +1,30 @@
 // Sums and products of NUMBER with their rounding errors. Included by include/exact.glsl, and by shaders that need them
 // for a second type.
 
+#if EXACT_BY == 4
+NUMBER two_sum(NUMBER a, NUMBER b, out NUMBER error) {
+  ROUNDED(NUMBER high, a + b);
+  error = sum_error(a, b, high);
+  return high;
+}
+
+NUMBER fast_two_sum(NUMBER a, NUMBER b, out NUMBER error) { return two_sum(a, b, error); }
+
+NUMBER two_product(float a, NUMBER b, out NUMBER error) {
+  ROUNDED(NUMBER high, a * b);
+  error = product_error(NUMBER(a), b, high);
+  return high;
+}
+
+#ifdef PAIR
+// Element by element.
+NUMBER two_product_each(NUMBER a, NUMBER b, out NUMBER error) {
+  ROUNDED(NUMBER high, a * b);
+  error = product_error(a, b, high);
+  return high;
+}
+#endif
+#else
 NUMBER two_sum(NUMBER a, NUMBER b, out NUMBER error) {
   ROUNDED(NUMBER high, a + b);
   ROUNDED(NUMBER part, high - a);
@@ -70,4 +94,5 @@ NUMBER two_product_each(NUMBER a, NUMBER b, out NUMBER error) {
   error = low;
   return high;
 }
+#endif
 #endif

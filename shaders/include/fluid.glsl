@@ -25,7 +25,10 @@
 bool side_is(int bit, int side) { return (p[5].z & (bit << side)) != 0; }
 
 #define FREE 1e30 // marks free faces in the prescribed velocities
-#define RAW(k, i) fetch_texel(input##k, (i) + INPUT##k##_ORIGIN)
+#define RAW0(i) fetch_texel(input0, (i) + INPUT0_ORIGIN)
+#define RAW1(i) fetch_texel(input1, (i) + INPUT1_ORIGIN)
+#define RAW2(i) fetch_texel(input2, (i) + INPUT2_ORIGIN)
+#define RAW3(i) fetch_texel(input3, (i) + INPUT3_ORIGIN)
 
 float between(float a, float b, float t) { return a + (b - a) * t; }
 vec4 between(vec4 a, vec4 b, float t) { return a + (b - a) * t; }
@@ -58,11 +61,11 @@ Axis locate(float at, int last, int periodic) {
 }
 
 Axis axis_x(float x, bool at_faces) {
-  return at_faces ? locate(x, SIZE.x - PERIODIC_X, PERIODIC_X) : locate(x - 0.5, SIZE.x - 1, PERIODIC_X);
+  return locate(at_faces ? x : x - 0.5, SIZE.x - (at_faces ? PERIODIC_X : 1), PERIODIC_X);
 }
 
 Axis axis_y(float y, bool at_faces) {
-  return at_faces ? locate(y, SIZE.y - PERIODIC_Y, PERIODIC_Y) : locate(y - 0.5, SIZE.y - 1, PERIODIC_Y);
+  return locate(at_faces ? y : y - 0.5, SIZE.y - (at_faces ? PERIODIC_Y : 1), PERIODIC_Y);
 }
 
 // The value, and the minimum and maximum of the numbers it was interpolated from.
@@ -149,9 +152,9 @@ ivec2 cell_at(ivec2 i) { return ivec2(cell_at(i.x, SIZE.x, PERIODIC_X), cell_at(
 // The velocity at the centre of cell i, or of the nearest cell.
 vec2 centre_velocity(ivec2 i) {
   i = cell_at(i);
-  vec2 here = RAW(0, i).xy;
+  vec2 here = RAW0(i).xy;
 #if !COLLOCATED
-  here = 0.5 * (here + vec2(RAW(0, i + ivec2(1, 0)).x, RAW(0, i + ivec2(0, 1)).y));
+  here = 0.5 * (here + vec2(RAW0(i + ivec2(1, 0)).x, RAW0(i + ivec2(0, 1)).y));
 #endif
   return here;
 }

@@ -9,7 +9,7 @@ float face_v(ivec2 i, vec2 at);
 
 void main() {
   ivec2 i = texel();
-  vec2 given = RAW(1, i).xy;
+  vec2 given = RAW1(i).xy;
 #if PERIODIC_X
   if (i.x == SIZE.x) i.x = 0;
 #endif

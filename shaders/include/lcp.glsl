@@ -68,8 +68,10 @@ ivec2 texel_of(int index) {
 #include "include/lcp_pair.glsl"
 #else
 #define QUAD vec4
-#define QUAD_AT(k, at) fetch_texel(input##k, (at) + INPUT##k##_ORIGIN)
-#define Q_AT(at) FETCH(0, at)
+#define QUAD_AT0(at) fetch_texel(input0, (at) + INPUT0_ORIGIN)
+#define QUAD_AT1(at) fetch_texel(input1, (at) + INPUT1_ORIGIN)
+#define QUAD_AT2(at) fetch_texel(input2, (at) + INPUT2_ORIGIN)
+#define Q_AT(at) FETCH0(at)
 
 const QUAD NOTHING = vec4(0);
 QUAD entry_at(ivec2 at) { return fetch_texel(entries, at); }
@@ -129,7 +131,7 @@ QUAD row_product(int row, int problem) {
   ivec2 matrix = matrix_of(problem);
   QUAD sums = NOTHING;
   for (int k = 0; k < QUAD_COUNT; k++)
-    sums = add_products(sums, row_at(matrix, row, k), QUAD_AT(1, place_of(k, problem)));
+    sums = add_products(sums, row_at(matrix, row, k), QUAD_AT1(place_of(k, problem)));
   return sums;
 }
 

@@ -28,7 +28,7 @@ ivec2 unpack(uint at) { return ivec2(at & 0xffffu, at >> 16); }
 #ifndef SINGLE_ENTRIES
 uniform sampler2D low_diagonal;
 #endif
-QUAD diagonal_at(ivec2 at) { return OWN_AT(diagonal, at); }
+QUAD diagonal_at(ivec2 at) { return OWN_AT(diagonal, low_diagonal, at); }
 QUAD fill(REAL x) { return Pair(vec4(x.high), vec4(x.low)); }
 QUAD normalised(QUAD sums) { return normalise(sums); }
 #else

@@ -4,13 +4,13 @@
 // effect of the reaction. Reads q (input0), the factor of the blocks, z or v (input1), and z (input2).
 void read_contact(out REAL W[DIMENSION * DIMENSION], out REAL r[DIMENSION], out REAL u[DIMENSION], ivec2 at, uvec4 contact,
                   bool is_after) {
-  QUAD sums[DIMENSION], z = QUAD_AT(2, at);
+  QUAD sums[DIMENSION], z = QUAD_AT2(at);
   for (int i = 0; i < DIMENSION; i++) sums[i] = NOTHING;
   for (int k = int(contact.x); k < int(contact.y); k++) {
     uvec4 pointer = texelFetch(pointers, numbered(k), 0);
     ivec2 from = unpack(is_after ? pointer.g : pointer.r);
     for (int t = 0; t < TEXELS; t++) {
-      QUAD x = QUAD_AT(1, ivec2(TEXELS * from.x + t, from.y));
+      QUAD x = QUAD_AT1(ivec2(TEXELS * from.x + t, from.y));
       for (int i = 0; i < DIMENSION; i++)
         sums[i] = add_products(sums[i], entry_at(numbered((k * DIMENSION + i) * TEXELS + t)), x);
     }

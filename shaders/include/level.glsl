@@ -66,6 +66,7 @@ float field(sampler2D values, ivec2 origin, ivec2 i, ivec4 grid) {
   i = wrap(i, grid);
   return channel(fetch_texel(values, place(i, grid) + origin), i);
 }
-#define FIELD(k, i, grid) field(input##k, INPUT##k##_ORIGIN, i, grid)
+#define FIELD0(i, grid) field(input0, INPUT0_ORIGIN, i, grid)
+#define FIELD1(i, grid) field(input1, INPUT1_ORIGIN, i, grid)
 
 float centre_at(ivec2 i) { return channel(fetch_texel(stencil_centre, place_coefficient(i)), i); }

@@ -39,7 +39,11 @@ vec4 fetch_texel(sampler2D s, ivec2 i) {
 #endif
 }
 
-#define FETCH(k, i) (fetch_texel(input##k, (i) + INPUT##k##_ORIGIN) PICK)
+// Input k at i. (GLSL ES cannot paste names.)
+#define FETCH0(i) (fetch_texel(input0, (i) + INPUT0_ORIGIN) PICK)
+#define FETCH1(i) (fetch_texel(input1, (i) + INPUT1_ORIGIN) PICK)
+#define FETCH2(i) (fetch_texel(input2, (i) + INPUT2_ORIGIN) PICK)
+#define FETCH3(i) (fetch_texel(input3, (i) + INPUT3_ORIGIN) PICK)
 
 ivec2 texel() { return ivec2(gl_FragCoord.xy) - TARGET_ORIGIN; }
 

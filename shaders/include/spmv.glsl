@@ -42,14 +42,14 @@ ivec2 unpack(uint pointer) { return ivec2(int(pointer & 0xffffu), int(pointer >>
 // x_j from its pointer. x and y have 16 bits each, so one addition moves both to the vector's region.
 #ifdef LOW0
 #define X_VALUE Pair
-#define FETCH_X(i) FETCH_PAIR(0, i)
+#define FETCH_X(i) FETCH_PAIR0(i)
 Pair fetch_x(uint pointer) {
   ivec2 at = unpack(pointer + X_ORIGIN_PACKED);
   return Pair(fetch_texel(input0, at) PICK, fetch_texel(low0, at + LOW0_ORIGIN - INPUT0_ORIGIN) PICK);
 }
 #else
 #define X_VALUE VALUE
-#define FETCH_X(i) FETCH(0, i)
+#define FETCH_X(i) FETCH0(i)
 VALUE fetch_x(uint pointer) { return fetch_texel(input0, unpack(pointer + X_ORIGIN_PACKED)) PICK; }
 #endif
 
@@ -64,16 +64,16 @@ void finish(ivec2 i, VALUE sum) {
   finish_pair(i, sum);
   return;
 #elif defined(PRECISE)
-  ROUNDED(VALUE rest, FETCH(1, i) - sum);
+  ROUNDED(VALUE rest, FETCH1(i) - sum);
   sum = rest - low;
 #elif defined(SMOOTH)
-  VALUE x = SCALE * FETCH(0, i), from_before = x;
+  VALUE x = SCALE * FETCH0(i), from_before = x;
 #ifdef BEFORE
-  from_before -= FETCH(3, i);
+  from_before -= FETCH3(i);
 #endif
-  sum = x + ALPHA * FETCH(2, i) * (FETCH(1, i) - SCALE * sum) + GAMMA * from_before;
+  sum = x + ALPHA * FETCH2(i) * (FETCH1(i) - SCALE * sum) + GAMMA * from_before;
 #elif defined(RESIDUAL)
-  sum = FETCH(1, i) - sum;
+  sum = FETCH1(i) - sum;
 #endif
 #ifndef PAIR
   result = widen(sum);

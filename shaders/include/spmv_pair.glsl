@@ -12,16 +12,16 @@ void write(VALUE high, VALUE low) {
 void finish_pair(ivec2 i, VALUE sum) {
 #ifdef RESIDUAL
   VALUE errors[3];
-  VALUE high = two_sum(FETCH(1, i), -sum, errors[0]);
+  VALUE high = two_sum(FETCH1(i), -sum, errors[0]);
   VALUE middle = two_sum(errors[0], -low, errors[1]);
 #ifdef LOW1
-  middle = two_sum(middle, FETCH_LOW(1, i), errors[2]);
+  middle = two_sum(middle, FETCH_LOW1(i), errors[2]);
   VALUE low_part = (errors[1] + errors[2]) - lowest;
 #else
   VALUE low_part = errors[1] - lowest;
 #endif
 #ifdef B_LOWEST
-  low_part += FETCH(2, i);
+  low_part += FETCH2(i);
 #endif
   VALUE second;
   high = two_sum(high, middle, second);

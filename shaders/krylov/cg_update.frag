@@ -13,12 +13,12 @@ out vec4 result;
 
 void main() {
   ivec2 i = texel();
-  VALUE v = FETCH(0, i) + SIGN * (a PICK * FETCH(1, i));
+  VALUE v = FETCH0(i) + SIGN * (a PICK * FETCH1(i));
   if (IS_DIRECTION) {
 #ifdef SCALED
-    v *= FETCH(3, i);
+    v *= FETCH3(i);
 #endif
-    v += b PICK * FETCH(2, i);
+    v += b PICK * FETCH2(i);
   }
   result = widen(v);
 }

@@ -98,8 +98,8 @@ QUAD solve_together(ivec2 quad) {
   Own own;
   own.quad = quad;
   own.number = quad.x - FIRST_QUAD;
-  own.w = QUAD_AT(0, here);
-  own.old = own.z = QUAD_AT(1, here);
+  own.w = QUAD_AT0(here);
+  own.old = own.z = QUAD_AT1(here);
   own.m = entries_at(matrix, quad.x, quad.x);
   for (int c = 0; c < QUAD_ROWS; c++) own.sums[c] = NOTHING;
 #if DIMENSION == 1
@@ -132,8 +132,8 @@ QUAD solve_alone(ivec2 quad) {
     ivec2 here = place_of(other, quad.y);
     for (int c = 0; c < QUAD_ROWS; c++) sums[c] = NOTHING;
     for (int j = 0; j < k; j++) add_rows(sums, entries_at(matrix, other, FIRST_QUAD + j), changes[j]);
-    QUAD old = QUAD_AT(1, here);
-    QUAD next = solve_quad(old, add_totals(QUAD_AT(0, here), sums), entries_at(matrix, other, other), ivec2(other, quad.y));
+    QUAD old = QUAD_AT1(here);
+    QUAD next = solve_quad(old, add_totals(QUAD_AT0(here), sums), entries_at(matrix, other, other), ivec2(other, quad.y));
     changes[k] = subtract(next, old);
     if (k == own) z = next;
   }

@@ -9,13 +9,13 @@ void main() {
   REAL W[BLOCK], w[DIMENSION], old[DIMENSION], r[DIMENSION];
   read_block(W, matrix, first);
   for (int k = 0; k < DIMENSION; k++) {
-    QUAD state = QUAD_AT(0, ivec2(first + k, i.y));
+    QUAD state = QUAD_AT0(ivec2(first + k, i.y));
     w[k] = pick(state, 0);
     old[k] = pick(state, 1);
   }
   r = old;
   solve_contact(r, W, w, friction_of(quad, channel, i.y));
-  QUAD state = QUAD_AT(0, i), row = row_at(matrix, i.x, quad);
+  QUAD state = QUAD_AT0(i), row = row_at(matrix, i.x, quad);
   REAL sum = real(0.0);
   for (int k = 0; k < DIMENSION; k++) {
     sum = add(sum, product(pick(row, channel + k), subtract(r[k], old[k])));

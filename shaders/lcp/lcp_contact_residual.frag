@@ -8,7 +8,7 @@ void main() {
   if (!is_index(i)) return;
   int index = position_of(i), problem = index / SIZE, row = index - problem * SIZE, own = row % DIMENSION, first = row - own;
   int quad = quad_of(first), channel = channel_of(first);
-  QUAD w = QUAD_AT(0, place_of(quad, problem)), z = QUAD_AT(1, place_of(quad, problem));
+  QUAD w = QUAD_AT0(place_of(quad, problem)), z = QUAD_AT1(place_of(quad, problem));
   REAL r[DIMENSION], u[DIMENSION], map[DIMENSION];
   for (int k = 0; k < DIMENSION; k++) {
     u[k] = pick(w, channel + k);

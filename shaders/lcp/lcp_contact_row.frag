@@ -5,7 +5,7 @@
 void main() {
   int problem = own_quad().y, first = DIMENSION * CONTACT, quad = quad_of(first), channel = channel_of(first);
   ivec2 matrix = matrix_of(problem);
-  QUAD z = QUAD_AT(1, place_of(quad, problem)), others = z;
+  QUAD z = QUAD_AT1(place_of(quad, problem)), others = z;
   REAL W[BLOCK], b[DIMENSION], r[DIMENSION];
   read_block(W, matrix, first);
   for (int k = 0; k < DIMENSION; k++) {
@@ -15,7 +15,7 @@ void main() {
   for (int k = 0; k < DIMENSION; k++) {
     QUAD sums = add_products(NOTHING, row_at(matrix, first + k, quad), others);
     for (int j = 0; j < QUAD_COUNT; j++)
-      if (j != quad) sums = add_products(sums, row_at(matrix, first + k, j), QUAD_AT(1, place_of(j, problem)));
+      if (j != quad) sums = add_products(sums, row_at(matrix, first + k, j), QUAD_AT1(place_of(j, problem)));
     b[k] = add(Q_AT(texel_of(problem * SIZE + first + k)), total_of(sums));
   }
   lcp_contact(r, W, b, friction_of(quad, channel, problem));

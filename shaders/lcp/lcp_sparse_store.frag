@@ -6,6 +6,6 @@ void main() {
   write(NOTHING);
   if (!is_index(i)) return;
   int index = position_of(i), contact = index / DIMENSION;
-  QUAD z = QUAD_AT(0, unpack(texelFetch(places, numbered(contact), 0).r));
+  QUAD z = QUAD_AT0(unpack(texelFetch(places, numbered(contact), 0).r));
   write(put(NOTHING, 0, pick(z, index - contact * DIMENSION)));
 }

@@ -9,9 +9,9 @@ void main() {
   ivec2 at = unpack(incidence.x), before = unpack(incidence.z);
   write(NOTHING);
   if (incidence.w == 0u) return;
-  QUAD v = NOTHING, z = QUAD_AT(0, at), old = NOTHING;
-  if (!(RENEWS && incidence.w == 2u)) v = QUAD_AT(2, ivec2(TEXELS * before.x + t, before.y));
-  if (!RENEWS) old = QUAD_AT(1, at);
+  QUAD v = NOTHING, z = QUAD_AT0(at), old = NOTHING;
+  if (!(RENEWS && incidence.w == 2u)) v = QUAD_AT2(ivec2(TEXELS * before.x + t, before.y));
+  if (!RENEWS) old = QUAD_AT1(at);
   for (int k = 0; k < DIMENSION; k++)
     v = add_products(v, entry_at(numbered((int(incidence.y) * DIMENSION + k) * TEXELS + t)),
                      fill(subtract(pick(z, k), pick(old, k))));

@@ -4,5 +4,5 @@
 void main() {
   ivec2 i = place(), at = place_of(quad_of(i.x), i.y);
   int channel = channel_of(i.x);
-  write(put(put(NOTHING, 0, pick(QUAD_AT(0, at), channel)), 1, pick(QUAD_AT(1, at), channel)));
+  write(put(put(NOTHING, 0, pick(QUAD_AT0(at), channel)), 1, pick(QUAD_AT1(at), channel)));
 }

@@ -7,8 +7,8 @@ void main() {
   if (!is_index(i)) return;
   int index = position_of(i), problem = index / SIZE, row = index - problem * SIZE;
 #ifdef STATE
-  write(put(NOTHING, 0, pick(QUAD_AT(0, ivec2(row, problem)), 1)));
+  write(put(NOTHING, 0, pick(QUAD_AT0(ivec2(row, problem)), 1)));
 #else
-  write(put(NOTHING, 0, pick(QUAD_AT(0, place_of(quad_of(row), problem)), channel_of(row))));
+  write(put(NOTHING, 0, pick(QUAD_AT0(place_of(quad_of(row), problem)), channel_of(row))));
 #endif
 }

@@ -3,7 +3,7 @@
 
 QUAD change_at(int quad, int problem) {
   ivec2 at = place_of(quad, problem);
-  return subtract(QUAD_AT(2, at), QUAD_AT(1, at));
+  return subtract(QUAD_AT2(at), QUAD_AT1(at));
 }
 
 #ifdef TOGETHER
@@ -50,5 +50,5 @@ void main() {
 #else
   add_alone(sums, matrix, quad);
 #endif
-  write(add_totals(QUAD_AT(0, place_of(quad.x, quad.y)), sums));
+  write(add_totals(QUAD_AT0(place_of(quad.x, quad.y)), sums));
 }

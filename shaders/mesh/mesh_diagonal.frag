@@ -10,7 +10,7 @@ void main() {
   result = vec4(0);
   if (IS_ZERO || position_of(i) >= FREE_COUNT) return;
   ivec2 at = FIRST_ENTRY(i);
-  vec3 x = SCALE * FETCH(0, i);
+  vec3 x = SCALE * FETCH0(i);
   float sum = 0.0;
   for (int k = 0; k < LENGTH; k++, at += NEXT_ENTRY) {
     uvec4 c = texelFetch(corners, at, 0);

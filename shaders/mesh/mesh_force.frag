@@ -7,7 +7,7 @@ void main() {
   result = vec4(0);
   if (IS_ZERO) return;
   ivec2 at = FIRST_ENTRY(i);
-  vec3 x = SCALE * FETCH(0, i), sum = vec3(0);
+  vec3 x = SCALE * FETCH0(i), sum = vec3(0);
   for (int k = 0; k < LENGTH; k++, at += NEXT_ENTRY) sum += value_at(at) * (x - SCALE * fetch_x(pointer_at(at)));
 #ifdef SPILL
   if (HAS_SPILL) sum += fetch_sum(pointer_at(at));

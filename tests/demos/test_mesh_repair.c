@@ -223,7 +223,7 @@ static void triangles_flipped(void) {
     if (!CHECK(now[0] == then[0] && now[1] == then[2] && now[2] == then[1])) break;
   }
   CHECK(report.first_flipped[0] < report.first_flipped[1]);
-  check_reported(1, "triangles were turned to agree with the neighbours (the first edge: vertices ");
+  check_reported(1, "triangles were flipped to match the neighbours (the first edge: vertices ");
   mesh_destroy(&sphere);
   mesh_destroy(&before);
   mesh_destroy(&m);

@@ -5,7 +5,9 @@ set(generators generate generate_box generate_cantilever generate_edges generate
   normal_equations)
 list(TRANSFORM generators REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/bench/\\1.c")
 texsolve_test(test_format host SOURCES ${generators})
-target_include_directories(test_format PRIVATE ${PROJECT_SOURCE_DIR}/bench)
+if(TARGET test_format) # web/tests/native has other programs
+  target_include_directories(test_format PRIVATE ${PROJECT_SOURCE_DIR}/bench)
+endif()
 
 texsolve_test(test_spmv every cuda-uncached parts ranks QUICK cpu cuda gl)
 texsolve_test(test_spmv_rows every cuda-uncached parts ranks)

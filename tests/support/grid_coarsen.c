@@ -225,9 +225,10 @@ static int remains(const coarsening *c, const grid_coarse *coarse, int32_t I, in
 
 grid_coarse grid_coarsen(const grid_sample *fine, double gaps[2], ts_interpolation interpolation) {
   const ts_grid_desc *g = &fine->grid;
-  grid_coarse coarse = {.grid = {coarse_size(g->width, g->periodic_x, &gaps[0]),
-                                 coarse_size(g->height, g->periodic_y, &gaps[1]), g->periodic_x,
-                                 g->periodic_y}};
+  grid_coarse coarse = {.grid = {.width = coarse_size(g->width, g->periodic_x, &gaps[0]),
+                                 .height = coarse_size(g->height, g->periodic_y, &gaps[1]),
+                                 .periodic_x = g->periodic_x,
+                                 .periodic_y = g->periodic_y}};
   const coarsening c = {fine, coarse.grid, interpolation};
   const size_t points = grid_points(fine),
                coarse_points = (size_t)coarse.grid.width * (size_t)coarse.grid.height;

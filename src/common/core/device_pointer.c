@@ -29,7 +29,7 @@ static pointer_attributes_fn find_driver(void) {
     pointer_attributes_fn function;
   } exported = {driver ? GetProcAddress(driver, "cuPointerGetAttributes") : NULL};
   found.function = exported.function;
-#elif defined(RTLD_NOLOAD)
+#elif defined(RTLD_NOLOAD) && !defined(__EMSCRIPTEN__)
   void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver) {
     found.address = dlsym(driver, "cuPointerGetAttributes");

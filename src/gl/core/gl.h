@@ -7,10 +7,10 @@
 #ifndef TSI_GL_H
 #define TSI_GL_H
 
-#include <GL/glew.h>
-
 #include "common/core/core.h"
 #include "common/layout/layout.h"
+
+#include "gl_api.h"
 
 typedef struct gl_program gl_program; /* gl_shader.h */
 typedef struct gl_state gl_state;     /* gl_state.c: an application's saved state */
@@ -32,7 +32,7 @@ enum {
 enum { GL_TARGETS = 3 };
 
 /* How compilers are kept from simplifying sums that need their rounding errors (shaders/include/exact.glsl). */
-enum { GL_EXACT_NONE, GL_EXACT_PRECISE, GL_EXACT_UNIFORM, GL_EXACT_TEXEL };
+enum { GL_EXACT_NONE, GL_EXACT_PRECISE, GL_EXACT_UNIFORM, GL_EXACT_TEXEL, GL_EXACT_INTEGER };
 
 /* An OpenGL context and the functions that make it current. */
 typedef struct gl_platform {
@@ -101,7 +101,8 @@ typedef struct gl_backend {
   int subgroup_size;  /* of fragments, by KHR_shader_subgroup; 0: unavailable or disabled */
   int exact;          /* GL_EXACT_...; NONE also if disabled */
   int exact_fma;      /* fma() rounds once */
-  GLuint exact_zero;  /* the texture for GL_EXACT_TEXEL */
+  GLuint nothing;     /* a texture for samplers that a pass lacks, on WebGL; 0 elsewhere */
+  GLuint exact_zero;  /* the texture for GL_EXACT_TEXEL and GL_EXACT_INTEGER */
   int packs_parities; /* the channels of a texel are four points of one parity */
   /* llvmpipe compiles a fragment shader twice, the second time for fully covered tiles, unless the old contents
    * may remain. A logic operation, even GL_COPY, makes it compile once. Drawing is as fast (1 % of a fluid
@@ -127,6 +128,7 @@ typedef struct gl_scalars {
   GLuint buffer;     /* pixel buffer for reads */
   GLsync fence;
   int first, count, width; /* of the read in progress; width of the buffer in texels */
+  size_t bytes;            /* of the buffer */
 } gl_scalars;
 
 typedef struct gl_matrix {
@@ -165,21 +167,45 @@ static inline gl_matrix *gl_matrix_of(const ts_matrix *A) {
   return A->impl;
 }
 
-/* ---- gl_egl.c, gl_window.c, gl_current.c: contexts ---- */
+/* ---- src/gl/desktop: gl_egl.c, gl_window.c, gl_current.c ---- */
 ts_status gl_egl_open(ts_context *context);
 ts_status gl_window_open(ts_context *context);
 ts_status gl_current_open(ts_context *context);
 /* The context that is current on this thread, or NULL. */
 void *gl_current_handle(void);
 
-/* ---- gl_backend.c ---- */
-/* Loads the functions of the current context with GLEW. Fails with TS_ERROR_UNSUPPORTED before OpenGL 3.3. */
+/* ---- src/gl/desktop or src/gl/webgl: the functions that differ between OpenGL and WebGL ---- */
+/* Opens the context that the descriptor asks for, and sets gl->platform. */
+ts_status gl_platform_open(ts_context *context);
+/* Loads the functions of the current context. Fails with TS_ERROR_UNSUPPORTED before OpenGL 3.3, and without float
+ * targets on WebGL. */
 ts_status gl_load_functions(ts_context *context);
+/* The first error that was recorded, or GL_NO_ERROR. In browsers every question for it costs as much as many draws, so
+ * gl_error asks in debug builds alone, and gl_error_of_storage after a command that may lack device memory. */
+GLenum gl_error(ts_context *context);
+GLenum gl_error_of_storage(ts_context *context, size_t bytes);
+/* The name of the device, or NULL. */
+const char *gl_renderer(void);
+/* Reads texels from the framebuffer that is bound. `format` is that of its texture. */
+ts_status gl_read_texels(ts_context *context, GLenum format, int x, int y, int width, int height, void *data);
+/* Reads all texels, in any format. */
+ts_status gl_texture_read(ts_context *context, const gl_texture *texture, void *data);
+/* Waits until the device has passed the fence. After an error the context may be left. */
+ts_status gl_wait(ts_context *context, GLsync fence);
+/* The contents of the buffer that is bound to GL_PIXEL_PACK_BUFFER, all `bytes` of it, until gl_pack_unmap. */
+ts_status gl_pack_map(ts_context *context, size_t bytes, const float **texels);
+void gl_pack_unmap(ts_context *context);
+/* Copies the first `bytes` of it. */
+void gl_pack_read(size_t bytes, void *data);
+void gl_viewport(const gl_backend *gl, int x, int y, int width, int height);
+/* Checks the format and the size of an application's texture, which is bound. WebGL reports sizes that are too small
+ * alone. */
+ts_status gl_given_check(ts_context *context, GLuint texture, GLenum format, int width, int height);
 
 /* ---- gl_exact.c ---- */
 /* Finds out what keeps sums exact in this context. Called once, after the context is entered. */
 ts_status gl_exact_find(ts_context *context);
-/* "precise", "uniform", "texel" or "none". */
+/* "precise", "uniform", "texel", "integer" or "none". */
 const char *gl_exact_name(const gl_backend *gl);
 
 /* ---- gl_state.c ---- */
@@ -213,7 +239,6 @@ ts_status gl_proof_begin_read(ts_context *context);
 ts_status gl_proof_end_read(ts_context *context);
 void gl_proof_destroy(ts_context *context);
 
-/* ---- gl_delete.c ---- */
 /* OpenGL unbinds a deleted object. These functions also remove it from the saved state and from the record of
  * current bindings, so that its name is not bound again. A name of 0 is ignored. */
 void gl_delete_texture(gl_backend *gl, GLuint name);
@@ -238,9 +263,13 @@ void gl_texture_release(ts_context *context, gl_texture *texture);
  * destroyed. */
 ts_status gl_texture_framebuffer(ts_context *context, gl_texture *const textures[GL_TARGETS],
                                  GLuint *framebuffer);
+/* A format of textures, and the format and type of its texels on the host. */
+typedef struct gl_format_info {
+  GLenum internal, external, type;
+  int bytes; /* per texel */
+} gl_format_info;
+const gl_format_info *gl_format_find(GLenum internal);
 size_t gl_texel_bytes(GLenum format);
-/* Read all texels, in any format. */
-void gl_texture_read(gl_backend *gl, const gl_texture *texture, void *data);
 void gl_texture_write(gl_backend *gl, const gl_texture *texture, int x, int y, int width, int height,
                       const void *data);
 /* TS_ERROR_DEVICE or TS_ERROR_OUT_OF_DEVICE_MEMORY if OpenGL has recorded an error. */

@@ -18,24 +18,9 @@ static int is_software(const char *renderer) {
   return 0;
 }
 
-ts_status gl_load_functions(ts_context *context) {
-  glewExperimental = GL_TRUE;
-  const GLenum error = glewInit();
-  /* Without a GLX context, GLEW loads all functions and then reports a missing GLX display. */
-  if (error != GLEW_OK && error != GLEW_ERROR_NO_GLX_DISPLAY)
-    return tsi_fail(context, TS_ERROR_UNAVAILABLE, "GLEW cannot load OpenGL: %s", glewGetErrorString(error));
-  const int version = gl_features_get().version;
-  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++) continue; /* clears their errors */
-  const char *name = (const char *)glGetString(GL_VERSION);
-  if (version < 33)
-    return tsi_fail(context, TS_ERROR_UNSUPPORTED, "the context is OpenGL %.60s; texsolve needs 3.3",
-                    name ? name : "of unknown version");
-  return TS_OK;
-}
-
 static void fill_caps(ts_context *context) {
   tsi_caps *caps = &context->caps;
-  const char *renderer = (const char *)glGetString(GL_RENDERER),
+  const char *renderer = gl_renderer(),
              *version = (const char *)glGetString(GL_VERSION);
   snprintf(caps->device, sizeof caps->device, "%s", renderer ? renderer : "unknown");
   snprintf(caps->driver, sizeof caps->driver, "OpenGL %s", version ? version : "unknown");
@@ -101,37 +86,6 @@ void gl_user_removed(ts_context *context) {
 
 /* ---- Open and close ---- */
 
-/* Prefers EGL if it was built, because it needs no display. */
-static ts_gl_platform platform_of(const ts_context *context) {
-  const ts_gl_platform platform = context->gl.platform;
-#ifdef TEXSOLVE_HAVE_EGL
-  return platform == TS_GL_PLATFORM_AUTO ? TS_GL_PLATFORM_EGL : platform;
-#elif defined(TEXSOLVE_HAVE_GLFW)
-  return platform == TS_GL_PLATFORM_AUTO ? TS_GL_PLATFORM_WINDOW : platform;
-#else
-  return platform;
-#endif
-}
-
-static ts_status open_platform(ts_context *context) {
-  const ts_gl_platform platform = platform_of(context);
-  if (platform != TS_GL_PLATFORM_EGL && context->device_index > 0)
-    return tsi_fail(context, TS_ERROR_UNAVAILABLE,
-                    "device gl:%d: only TS_GL_PLATFORM_EGL has more than one device", context->device_index);
-  switch (platform) {
-  case TS_GL_PLATFORM_EGL:
-    return gl_egl_open(context);
-  case TS_GL_PLATFORM_WINDOW:
-    return gl_window_open(context);
-  case TS_GL_PLATFORM_CURRENT:
-    return gl_current_open(context);
-  default:
-    return tsi_fail(context, TS_ERROR_UNAVAILABLE,
-                    "this texsolve was built without EGL and GLFW, so it cannot open an OpenGL context; "
-                    "gl.platform TS_GL_PLATFORM_CURRENT uses the application's");
-  }
-}
-
 ts_status gl_enter(ts_context *context) {
   gl_backend *gl = gl_of(context);
   gl->entered = 0;
@@ -160,6 +114,7 @@ void gl_close(ts_context *context) {
     gl_delete_vertex_array(gl, gl->empty_vao);
     gl_delete_sampler(gl, gl->nearest);
     gl_delete_texture(gl, gl->exact_zero);
+    gl_delete_texture(gl, gl->nothing);
   }
   gl_leave(context);
   gl_state_destroy(context);
@@ -195,7 +150,7 @@ static ts_status gl_backend_prepare(ts_context *context) {
   if (!context->caps.is_hardware && !(context->desc.flags & TS_CONTEXT_NO_FUSED_OPERATIONS)) {
     create_sampler(gl);
     gl->packs_parities = 1;
-    gl->compiles_once = strstr(context->caps.device, "llvmpipe") != NULL;
+    gl->compiles_once = !TSI_WEBGL && strstr(context->caps.device, "llvmpipe") != NULL;
   }
   if (!is_shared) {
     TSI_TRY(gl_state_enter(context));
@@ -224,7 +179,7 @@ ts_status gl_open(ts_context *context) {
   gl_backend *gl = tsi_calloc(context, 1, sizeof *gl);
   if (!gl) return tsi_out_of_memory(context, "the OpenGL backend", sizeof *gl);
   context->backend = gl;
-  ts_status status = open_platform(context);
+  ts_status status = gl_platform_open(context);
   if (status < 0) {
     tsi_free(context, gl);
     context->backend = NULL;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gl.h"
@@ -13,7 +14,7 @@
 enum { side = 64 };
 static const size_t pairs = (size_t)side * side;
 
-static const char *const names[] = {"none", "precise", "uniform", "texel"};
+static const char *const names[] = {"none", "precise", "uniform", "texel", "integer"};
 
 const char *gl_exact_name(const gl_backend *gl) {
   return names[gl->exact];
@@ -93,21 +94,32 @@ static void create_zero(gl_backend *gl) {
   glActiveTexture(GL_TEXTURE0);
 }
 
+/* TEXSOLVE_GL_EXACT=NAME allows one variant only, for tests: a driver that needs the last ones is seldom at hand. */
+static int is_allowed(int variant) {
+  const char *name = getenv("TEXSOLVE_GL_EXACT");
+  return !name || !*name || !strcmp(name, names[variant]);
+}
+
 /* If the driver refuses a variant, the next one is tried. Only a failure of the last variant is an error. */
 static ts_status try_all(ts_context *context, int has_precise, gl_texture *const *textures, const float *a,
                          const float *b, float *found) {
   gl_backend *gl = gl_of(context);
   ts_status status = TS_OK;
-  for (gl->exact = has_precise ? GL_EXACT_PRECISE : GL_EXACT_UNIFORM; gl->exact <= GL_EXACT_TEXEL;
-       gl->exact++) {
-    if (gl->exact == GL_EXACT_TEXEL) create_zero(gl);
-    gl->exact_fma = gl->exact == GL_EXACT_PRECISE; /* the same extension provides fma() */
-    if (is_exact(context, textures, a, b, found, &status)) break;
-    if (!gl->exact_fma) continue;
-    gl->exact_fma = 0;
-    if (is_exact(context, textures, a, b, found, &status)) break;
+  int chosen = GL_EXACT_NONE;
+  for (int variant = has_precise ? GL_EXACT_PRECISE : GL_EXACT_UNIFORM; variant <= GL_EXACT_INTEGER && !chosen;
+       variant++) {
+    if (!is_allowed(variant)) continue;
+    if (variant >= GL_EXACT_TEXEL && !gl->exact_zero) create_zero(gl);
+    gl->exact = variant;
+    gl->exact_fma = variant == GL_EXACT_PRECISE; /* the same extension provides fma() */
+    int exact = is_exact(context, textures, a, b, found, &status);
+    if (!exact && gl->exact_fma) {
+      gl->exact_fma = 0;
+      exact = is_exact(context, textures, a, b, found, &status);
+    }
+    if (exact) chosen = variant;
   }
-  if (gl->exact > GL_EXACT_TEXEL) gl->exact = GL_EXACT_NONE;
+  gl->exact = chosen;
   if (status == TS_OK) context->error[0] = 0;
   return status;
 }

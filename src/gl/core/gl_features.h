@@ -2,7 +2,7 @@
 #ifndef TSI_GL_FEATURES_H
 #define TSI_GL_FEATURES_H
 
-#include <GL/glew.h>
+#include "gl/core/gl_api.h"
 
 /* Features that a context has by its version, by an extension or, for COMPATIBILITY, by its profile. */
 enum {

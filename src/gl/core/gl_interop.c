@@ -42,10 +42,6 @@ ts_status ts_gl_vector_get_texture(ts_vector *vector, ts_gl_texture *texture) {
 
 /* ---- A vector on the application's texture ---- */
 
-static const char *format_name(GLenum format) {
-  return format == GL_R32F ? "R32F" : format == GL_RG32F ? "RG32F" : "RGBA32F";
-}
-
 /* Checks the level and the channels that shaders read from the bound texture. */
 static ts_status check_sampling(ts_context *context, GLuint texture) {
   static const struct {
@@ -54,10 +50,12 @@ static ts_status check_sampling(ts_context *context, GLuint texture) {
     const char *text, *wanted_text;
   } parameters[] = {
       {GL_TEXTURE_BASE_LEVEL, 0, "GL_TEXTURE_BASE_LEVEL", "0"},
+#if !TSI_WEBGL /* which has none */
       {GL_TEXTURE_SWIZZLE_R, GL_RED, "GL_TEXTURE_SWIZZLE_R", "GL_RED"},
       {GL_TEXTURE_SWIZZLE_G, GL_GREEN, "GL_TEXTURE_SWIZZLE_G", "GL_GREEN"},
       {GL_TEXTURE_SWIZZLE_B, GL_BLUE, "GL_TEXTURE_SWIZZLE_B", "GL_BLUE"},
       {GL_TEXTURE_SWIZZLE_A, GL_ALPHA, "GL_TEXTURE_SWIZZLE_A", "GL_ALPHA"},
+#endif
   };
   for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
     GLint value = parameters[i].wanted;
@@ -72,7 +70,6 @@ static ts_status check_sampling(ts_context *context, GLuint texture) {
 static ts_status check_texture(ts_context *context, const tsi_tiling *t, GLenum format, GLuint texture) {
   if (!glIsTexture(texture))
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u does not exist in this context", texture);
-  GLint width = 0, height = 0, internal = 0;
   glActiveTexture(GL_TEXTURE0);
   gl_state_use_unit(gl_of(context), 0);
   glBindTexture(GL_TEXTURE_2D, texture);
@@ -81,17 +78,7 @@ static ts_status check_texture(ts_context *context, const tsi_tiling *t, GLenum 
     gl_of(context)->bound_texture[0] = (GLuint)-1;
     return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u is not a GL_TEXTURE_2D", texture);
   }
-  glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_WIDTH, &width);
-  glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_HEIGHT, &height);
-  glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_INTERNAL_FORMAT, &internal);
-  if (width != t->width || height != t->height)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "texture %u is %d x %d; vectors of this space are %d x %d", texture, width, height,
-                    t->width, t->height);
-  if ((GLenum)internal != format)
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "texture %u has the format 0x%04x; it must be %s (0x%04x)", texture, (unsigned)internal,
-                    format_name(format), format);
+  TSI_TRY(gl_given_check(context, texture, format, t->width, t->height));
   GLint filter = 0;
   glGetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, &filter);
   if (filter != GL_NEAREST && filter != GL_LINEAR)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "gl.h"
-#include "gl_features.h"
 #include "gl_shader.h"
 
 void gl_bind(gl_backend *gl, int unit, GLuint texture) {
@@ -97,12 +96,40 @@ static int bind_slot(const ts_context *context, const gl_pass *pass, int one, in
   return feedback;
 }
 
+/* WebGL refuses to draw if any sampler of the program has a texture of another type, or the target, even if the shader
+ * does not read it. The texture of earlier passes is replaced for inputs and slots that this pass lacks. */
+static void bind_nothing(gl_backend *gl, const gl_pass *pass, int unit) {
+  if (!TSI_WEBGL || !(pass->program->units >> unit & 1)) return;
+  if (gl->nothing) {
+    gl_bind(gl, unit, gl->nothing);
+    return;
+  }
+  glGenTextures(1, &gl->nothing);
+  gl_bind(gl, unit, gl->nothing);
+  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, 1, 1, 0, GL_RGBA, GL_FLOAT, NULL);
+  glActiveTexture(GL_TEXTURE0);
+}
+
+static void bind_no_slot(gl_backend *gl, const gl_pass *pass, int one, int k) {
+  if (one) return;
+  bind_nothing(gl, pass, GL_UNIT_SLOT + k);
+  if (pass->pairs) bind_nothing(gl, pass, low_slot_units[k]);
+}
+
 /* Binds everything the pass reads. Returns whether that includes a texture it draws into. */
 static int bind_inputs(const ts_context *context, const gl_pass *pass, pass_parameters *p) {
+  gl_backend *gl = gl_of(context);
   const int one = !context->caps.is_hardware && has_one_slot_texture(pass);
   int feedback = 0;
-  for (int i = 0; i < 4 && pass->inputs[i]; i++) {
+  for (int i = 0; i < 4; i++) {
     const ts_vector *v = pass->inputs[i];
+    if (!v) {
+      bind_nothing(gl, pass, GL_UNIT_INPUT + i);
+      continue;
+    }
     feedback |= bind_input(context, pass, GL_UNIT_INPUT + i, v, p->inputs[i]);
     if (pass->pairs && v->low) feedback |= bind_input(context, pass, GL_UNIT_LOW + i, v->low, p->low_inputs[i]);
   }
@@ -115,6 +142,7 @@ static int bind_inputs(const ts_context *context, const gl_pass *pass, pass_para
     memcpy(&p->low_scales[i], &low_scale, sizeof low_scale);
     for (int k = 0; k < 2; k++) {
       p->coefficients[i][1 + k] = slot_texel(slots[k]);
+      if (!slots[k].scalars) bind_no_slot(gl, pass, one, 2 * i + k);
       if (!slots[k].scalars) continue;
       p->coefficients[i][3] |= gl_scalars_of(slots[k].scalars)->blocks << k;
       if (slots[k].scalars->low) p->low_slots |= 1 << (2 * i + k);
@@ -134,15 +162,6 @@ static void set_read_in_place(const gl_pass *pass, int value) {
   pass->target->read_in_place = value;
   for (int k = 0; k < GL_TARGETS - 1; k++)
     if (pass->more_targets[k]) pass->more_targets[k]->read_in_place = value;
-}
-
-/* glViewport would set all viewports. */
-static void set_viewport(const gl_backend *gl, const gl_pass *pass) {
-  const int x = pass->x + pass->skipped;
-  if (gl->saved && gl->has & GL_HAS_VIEWPORTS)
-    glViewportIndexedf(0, (float)x, (float)pass->y, (float)pass->width, (float)pass->height);
-  else
-    glViewport(x, pass->y, pass->width, pass->height);
 }
 
 static ts_status gl_pass_prepare(ts_context *context, const gl_pass *pass) {
@@ -170,7 +189,7 @@ static ts_status gl_pass_prepare(ts_context *context, const gl_pass *pass) {
   p.target[3] = pass->height;
   memcpy(p.own, pass->parameters, sizeof p.own);
   glUniform4iv(pass->program->parameters, pass->pairs ? pair_rows : rows, (const GLint *)&p);
-  set_viewport(gl, pass);
+  gl_viewport(gl, pass->x + pass->skipped, pass->y, pass->width, pass->height);
   return TS_OK;
 }
 

@@ -113,7 +113,7 @@ ts_status gl_proof_end_read(ts_context *context) {
   p->is_read = 0;
   memset(texels, 0, sizeof texels);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, p->buffer);
-  glGetBufferSubData(GL_PIXEL_PACK_BUFFER, 0, sizeof texels, texels);
+  gl_pack_read(sizeof texels, texels);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   for (int place = 0; place < proofs; place++) {
     const float *own = texels + (size_t)place * width * height * channels;

@@ -99,12 +99,12 @@ ts_status gl_scalars_read_begin(ts_scalars *s, int first, int count) {
   const int row = first / impl->per_row, rows = (first + count - 1) / impl->per_row - row + 1;
   impl->width = (rows > 1 ? impl->per_row : first % impl->per_row + count) * width;
   const int components = components_of(impl);
-  const GLsizeiptr bytes = (GLsizeiptr)rows * height * impl->width * components * (GLsizeiptr)sizeof(float);
+  impl->bytes = (size_t)rows * (size_t)height * (size_t)impl->width * (size_t)components * sizeof(float);
   TSI_TRY(gl_proof_begin_read(s->context));
   gl_bind_framebuffer(gl_of(s->context), impl->texture->framebuffer);
   if (!impl->buffer) glGenBuffers(1, &impl->buffer);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, impl->buffer);
-  glBufferData(GL_PIXEL_PACK_BUFFER, bytes, NULL, GL_STREAM_READ);
+  glBufferData(GL_PIXEL_PACK_BUFFER, (GLsizeiptr)impl->bytes, NULL, GL_STREAM_READ);
   glReadPixels(impl->x, impl->y + row * height, impl->width, rows * height, formats[components], GL_FLOAT,
                NULL);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
@@ -132,21 +132,19 @@ static void sum_slot(const gl_scalars *s, const float *texels, int k, double *va
 
 ts_status gl_scalars_read_end(ts_scalars *s, double *values) {
   gl_scalars *impl = gl_scalars_of(s);
-  GLenum waited;
-  do {
-    waited = glClientWaitSync(impl->fence, GL_SYNC_FLUSH_COMMANDS_BIT, (GLuint64)1000000000);
-  } while (waited == GL_TIMEOUT_EXPIRED);
-  glDeleteSync(impl->fence);
+  const ts_status waited = gl_wait(s->context, impl->fence);
+  if (gl_of(s->context)->entered) glDeleteSync(impl->fence);
   impl->fence = NULL;
-  if (waited == GL_WAIT_FAILED) return gl_check(s->context, "waiting for scalars");
+  TSI_TRY(waited);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, impl->buffer);
-  const float *texels = glMapBuffer(GL_PIXEL_PACK_BUFFER, GL_READ_ONLY);
-  if (texels) {
+  const float *texels = NULL;
+  const ts_status mapped = gl_pack_map(s->context, impl->bytes, &texels);
+  if (mapped == TS_OK) {
     for (int k = 0; k < impl->count; k++) sum_slot(impl, texels, k, values + 4 * (size_t)k);
-    glUnmapBuffer(GL_PIXEL_PACK_BUFFER);
+    gl_pack_unmap(s->context);
   }
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  TSI_TRY(mapped);
   TSI_TRY(gl_check(s->context, "reading scalars"));
-  if (!texels) return tsi_fail(s->context, TS_ERROR_DEVICE, "a pixel buffer cannot be mapped");
   return gl_proof_end_read(s->context);
 }

@@ -172,7 +172,13 @@ static void explain(const source *s, const char *log, char *out, size_t size) {
 static ts_status compile(ts_context *context, GLenum stage, const char *name, const char *defines,
                          GLuint *shader) {
   source s = {.context = context};
+#if TSI_WEBGL
+  static const char version[] = "#version 300 es\nprecision highp float;\nprecision highp int;\n"
+                                "precision highp sampler2D;\nprecision highp isampler2D;\n"
+                                "precision highp usampler2D;\n";
+#else
   static const char version[] = "#version 330 core\n";
+#endif
   /* For shaders that do not include exact.glsl, which enables the same extension. */
   static const char extensions[] =
       "#if defined(PAIR) && EXACT_BY == 1\n#extension GL_ARB_gpu_shader5 : enable\n#endif\n";
@@ -209,7 +215,8 @@ static ts_status compile(ts_context *context, GLenum stage, const char *name, co
   return status;
 }
 
-static void set_samplers(GLuint program) {
+/* Returns the bits of the units of inputs and slots. */
+static unsigned set_samplers(GLuint program) {
   static const struct {
     const char *name;
     int unit;
@@ -266,11 +273,15 @@ static void set_samplers(GLuint program) {
       {"layer7", GL_UNIT_LAYERS + 7},
       {"layer8", GL_UNIT_LAYERS + 8},
   };
+  unsigned units = 0;
   glUseProgram(program);
   for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++) {
     const GLint location = glGetUniformLocation(program, samplers[i].name);
-    if (location >= 0) glUniform1i(location, samplers[i].unit);
+    if (location < 0) continue;
+    glUniform1i(location, samplers[i].unit);
+    if (!strncmp(samplers[i].name, "input", 5) || strstr(samplers[i].name, "slot")) units |= 1u << samplers[i].unit;
   }
+  return units;
 }
 
 /* Joins the lines of a log without the warnings, which could otherwise hide the errors. */
@@ -334,7 +345,7 @@ ts_status gl_program_get(ts_context *context, const char *vertex, const char *fr
     tsi_free(context, p);
     return status;
   }
-  set_samplers(name);
+  p->units = set_samplers(name);
   gl->bound_program = name;
   p->name = name;
   p->parameters = glGetUniformLocation(name, "p");

@@ -15,6 +15,7 @@ typedef struct gl_program {
   struct gl_program *next;
   unsigned name;  /* OpenGL name of the program object */
   int parameters; /* location of p */
+  unsigned units; /* bits of the texture units of its inputs and slots */
   int is_drawn;   /* drawn before; drivers postpone part of the compilation to the first draw */
   char key[256];
 } gl_program;

@@ -51,10 +51,22 @@ struct gl_state {
   GLuint *subroutines; /* NULL if there are none */
 };
 
-/* ---- gl_state_tables.c ---- */
+/* ---- src/gl/desktop or src/gl/webgl ---- */
 extern const gl_table gl_transfer_rows, gl_drawing_rows;
+void gl_row_set(const gl_row *row, double value);
+/* Bindings of framebuffers, buffers and the vertex array, and the active unit. gl_bindings_restore leaves the active
+ * unit to its caller. */
+void gl_bindings_save(gl_backend *gl);
+void gl_bindings_restore(gl_backend *gl);
+/* The texture and the sampler of a unit, which is active. */
+void gl_unit_save(gl_backend *gl, int unit);
+void gl_unit_restore(const gl_backend *gl, int unit);
+/* Values of drawing that the rows lack. gl_drawing_set sets everything if `v` is NULL. */
+void gl_drawing_save(const gl_backend *gl, gl_values *v);
+void gl_drawing_set(const gl_backend *gl, const gl_values *v);
+void gl_drawing_restore(const gl_backend *gl, const gl_values *v);
 
-/* ---- gl_state_program.c: the program and the state that is lost with it ---- */
+/* The program and the state that is lost with it. */
 /* Fails, naming the cause, if nothing can be drawn or if the draws would be counted. */
 ts_status gl_state_refuse(ts_context *context);
 /* Also pauses transform feedback. gl_state_restore_program resumes it. */

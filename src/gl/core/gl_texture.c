@@ -3,12 +3,7 @@
 
 #include "gl.h"
 
-typedef struct format_info {
-  GLenum internal, external, type;
-  int bytes;
-} format_info;
-
-static const format_info formats[] = {
+static const gl_format_info formats[] = {
     {GL_R32F, GL_RED, GL_FLOAT, 4},
     {GL_RG32F, GL_RG, GL_FLOAT, 8},
     {GL_RGBA32F, GL_RGBA, GL_FLOAT, 16},
@@ -17,28 +12,33 @@ static const format_info formats[] = {
     {GL_RGBA32UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT, 16},
 };
 
-static const format_info *find_format(GLenum internal) {
+const gl_format_info *gl_format_find(GLenum internal) {
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
     if (formats[i].internal == internal) return &formats[i];
   return NULL;
 }
 
 size_t gl_texel_bytes(GLenum format) {
-  return (size_t)find_format(format)->bytes;
+  return (size_t)gl_format_find(format)->bytes;
 }
 
 GLenum gl_format_of_components(int components) {
   return components == 1 ? GL_R32F : components == 2 ? GL_RG32F : GL_RGBA32F;
 }
 
-ts_status gl_check(ts_context *context, const char *what) {
-  const GLenum error = glGetError();
+static ts_status fail_for(ts_context *context, GLenum error, const char *what) {
   if (error == GL_NO_ERROR) return TS_OK;
-  for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; i++)
+  for (int i = 0; i < 16 && gl_error(context) != GL_NO_ERROR; i++)
     continue; /* a lost context reports the same error forever */
+  if (error == GL_CONTEXT_LOST)
+    return tsi_fail(context, TS_ERROR_DEVICE, "the OpenGL context was lost at %s, and with it all objects", what);
   if (error == GL_OUT_OF_MEMORY)
     return tsi_fail(context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for %s", what);
   return tsi_fail(context, TS_ERROR_DEVICE, "OpenGL error 0x%04x at %s", error, what);
+}
+
+ts_status gl_check(ts_context *context, const char *what) {
+  return fail_for(context, gl_error(context), what);
 }
 
 static ts_status attach_framebuffer(ts_context *context, gl_texture *t) {
@@ -83,7 +83,7 @@ static void gl_texture_destroy(ts_context *context, gl_texture *t) {
 ts_status gl_texture_create(ts_context *context, GLenum format, int width, int height, const char *what,
                             gl_texture **out) {
   gl_backend *gl = gl_of(context);
-  const format_info *info = find_format(format);
+  const gl_format_info *info = gl_format_find(format);
   const int max = context->caps.max_texture_size;
   if (width > max || height > max)
     return tsi_fail(context, TS_ERROR_LIMIT, "%s needs a texture of %d x %d; the largest is %d x %d", what,
@@ -106,7 +106,7 @@ ts_status gl_texture_create(ts_context *context, GLenum format, int width, int h
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
   glTexImage2D(GL_TEXTURE_2D, 0, (GLint)format, width, height, 0, info->external, info->type, NULL);
-  status = gl_check(context, what);
+  status = fail_for(context, gl_error_of_storage(context, bytes), what);
   if (status == TS_OK && info->type == GL_FLOAT) {
     status = gl_state_draw(context);
     if (status == TS_OK) status = attach_framebuffer(context, t);
@@ -193,13 +193,7 @@ ts_status gl_texture_framebuffer(ts_context *context, gl_texture *const textures
 
 void gl_texture_write(gl_backend *gl, const gl_texture *t, int x, int y, int width, int height,
                       const void *data) {
-  const format_info *info = find_format(t->format);
+  const gl_format_info *info = gl_format_find(t->format);
   gl_bind(gl, 0, t->name);
   glTexSubImage2D(GL_TEXTURE_2D, 0, x, y, width, height, info->external, info->type, data);
-}
-
-void gl_texture_read(gl_backend *gl, const gl_texture *t, void *data) {
-  const format_info *info = find_format(t->format);
-  gl_bind(gl, 0, t->name);
-  glGetTexImage(GL_TEXTURE_2D, 0, info->external, info->type, data);
 }

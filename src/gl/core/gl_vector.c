@@ -6,8 +6,6 @@
 #include "gl.h"
 #include "gl_shader.h"
 
-static const GLenum external_formats[5] = {0, GL_RED, GL_RG, GL_RGBA, GL_RGBA};
-
 ts_status gl_vector_create(ts_vector *v) {
   const tsi_tiling *t = &v->space->tiling;
   gl_vector *impl = tsi_calloc(v->context, 1, sizeof *impl);
@@ -44,7 +42,7 @@ ts_status gl_vector_read(const ts_vector *v, float *texels) {
   const tsi_tiling *t = &v->space->tiling;
   TSI_TRY(gl_proof_begin_read(v->context));
   gl_bind_framebuffer(gl_of(v->context), impl->texture->framebuffer);
-  glReadPixels(impl->x, impl->y, t->width, t->height, external_formats[tsi_channels(v)], GL_FLOAT, texels);
+  TSI_TRY(gl_read_texels(v->context, impl->texture->format, impl->x, impl->y, t->width, t->height, texels));
   TSI_TRY(gl_check(v->context, "reading a vector"));
   return gl_proof_end_read(v->context);
 }

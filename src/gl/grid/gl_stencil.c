@@ -9,13 +9,13 @@
 
 /* The coefficients in each texture, as indices into the nine of a point. */
 static const struct {
-  GLenum format, external;
+  GLenum format;
   int count;
   int places[4];
 } parts[GL_STENCIL_TEXTURES] = {
-    {GL_R32F, GL_RED, 1, {4}},
-    {GL_RGBA32F, GL_RGBA, 4, {3, 5, 1, 7}},
-    {GL_RGBA32F, GL_RGBA, 4, {0, 2, 6, 8}},
+    {GL_R32F, 1, {4}},
+    {GL_RGBA32F, 4, {3, 5, 1, 7}},
+    {GL_RGBA32F, 4, {0, 2, 6, 8}},
 };
 
 static const char what[] = "a stencil";
@@ -81,9 +81,10 @@ ts_status gl_stencil_textures_read(ts_context *context, gl_texture *const textur
                                    int five_point, float *values) {
   const int width = textures[0]->width, height = textures[0]->height, step = band_height(width);
   float *band;
+  ts_status status = TS_OK;
   TSI_TRY(gl_proof_begin_read(context));
   TSI_TRY(create_band(context, width, height, &band));
-  for (int y = 0; y < height; y += step) {
+  for (int y = 0; y < height && status == TS_OK; y += step) {
     const int rows = height - y < step ? height - y : step;
     const size_t points = (size_t)width * (size_t)rows;
     float *to = values + 9 * (size_t)width * (size_t)y;
@@ -92,13 +93,15 @@ ts_status gl_stencil_textures_read(ts_context *context, gl_texture *const textur
       if (k == GL_CORNERS && (five_point || !textures[k])) continue;
       const int count = parts[k].count;
       gl_bind_framebuffer(gl_of(context), textures[k]->framebuffer);
-      glReadPixels(0, y, width, rows, parts[k].external, GL_FLOAT, band);
+      status = gl_read_texels(context, textures[k]->format, 0, y, width, rows, band);
+      if (status < 0) break;
       for (size_t i = 0; i < points; i++)
         for (int c = 0; c < count; c++)
           to[9 * i + (size_t)parts[k].places[c]] = band[i * (size_t)count + (size_t)c];
     }
   }
   tsi_free(context, band);
+  TSI_TRY(status);
   TSI_TRY(gl_check(context, "reading a stencil"));
   return gl_proof_end_read(context);
 }

@@ -147,7 +147,7 @@ static ts_status draw_whole(const ts_lcp *lcp, float *found) {
     TSI_TRY(draw_quads(lcp, z, first, end, &pass));
   }
   gl_bind_framebuffer(gl_of(lcp->context), z->textures[0]->framebuffer);
-  glReadPixels(z->x, z->y, (impl->quads + 1) / 2, 2, GL_RED, GL_FLOAT, found);
+  TSI_TRY(gl_read_texels(lcp->context, GL_R32F, z->x, z->y, (impl->quads + 1) / 2, 2, found));
   return gl_check(lcp->context, "looking for subgroups");
 }
 

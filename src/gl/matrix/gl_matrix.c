@@ -138,8 +138,7 @@ static ts_status read_all(const ts_matrix *A, const gl_texture *texture, void *o
   const size_t bytes = gl_texel_bytes(texture->format) * (size_t)texture->width * (size_t)texture->height;
   *to = tsi_malloc(A->context, bytes, 1);
   if (!*to) return tsi_out_of_memory(A->context, "the texels of a matrix", bytes);
-  gl_texture_read(gl_of(A->context), texture, *to);
-  return TS_OK;
+  return gl_texture_read(A->context, texture, *to);
 }
 
 ts_status gl_matrix_read(const ts_matrix *A, tsi_packed *packed, tsi_host_csr *csr) {
