@@ -1,27 +1,21 @@
 // Compiles and starts the WebAssembly module.
-import createModule from './texsolve.module.js'
 import { TexsolveError, invalid, shown } from './errors.js'
 
-// Replaced in Node and in the single-file build.
+// Replaced in Node.
 let read = async url => {
   const response = await fetch(url)
   if (!response.ok) throw new Error(`HTTP status ${response.status}`)
   return response
 }
-let defaultSource = () => new URL('./texsolve.wasm', import.meta.url)
 
 export function setReader(reader) {
   read = reader
 }
 
-export function setDefaultSource(source) {
-  defaultSource = source
-}
-
-const compiled = new Map() // of each address, so that a second open() is quick
+const compiled = new Map() // of each address or function, so that a second open() is quick
 
 async function compileFrom(source) {
-  const response = await read(source)
+  const response = typeof source === 'function' ? source() : await read(source)
   if (typeof Response === 'function' && response instanceof Response) {
     const copy = response.clone()
     try {
@@ -33,38 +27,38 @@ async function compileFrom(source) {
   return WebAssembly.compile(response)
 }
 
-async function compile({ wasmBinary, wasmURL }) {
+async function compile(build, { wasmBinary, wasmURL }) {
   if (wasmBinary instanceof WebAssembly.Module) return wasmBinary
   if (wasmBinary !== undefined) {
     if (!(wasmBinary instanceof ArrayBuffer) && !ArrayBuffer.isView(wasmBinary))
       throw invalid(`wasmBinary is ${shown(wasmBinary)}; it must be an ArrayBuffer, a typed array or a WebAssembly.Module`)
     return WebAssembly.compile(wasmBinary)
   }
-  const source = wasmURL ?? defaultSource()
-  const key = String(source)
+  const own = build.source()
+  const source = wasmURL ?? (ArrayBuffer.isView(own) ? build.source : own)
+  const key = typeof source === 'function' ? source : String(source)
   if (!compiled.has(key)) compiled.set(key, compileFrom(source))
   try {
     return await compiled.get(key)
   } catch (error) {
     compiled.delete(key)
-    const place = key.length > 200 ? 'the embedded module' : key
-    throw new TexsolveError('unavailable', `the WebAssembly module was not loaded from ${place}: ${error.message}. The option ` +
+    throw new TexsolveError('unavailable', `the WebAssembly module was not loaded from ${key}: ${error.message}. The option ` +
       'wasmURL or wasmBinary names another place; "texsolve/single" contains the module', { cause: error })
   }
 }
 
 /** A new instance of the module. `host` receives what it reports. */
-export async function load(options, host) {
+export async function load(build, options, host) {
   if (typeof WebAssembly !== 'object') throw new TexsolveError('unsupported', 'this browser has no WebAssembly')
   let module
   try {
-    module = await compile(options)
+    module = await compile(build, options)
   } catch (error) {
     if (error instanceof TexsolveError) throw error
     throw new TexsolveError('unavailable', `the WebAssembly module does not compile: ${error.message}`, { cause: error })
   }
   return new Promise((resolve, reject) => {
-    createModule({
+    build.createModule({
       host,
       print: () => {},
       printErr: () => {},

@@ -42,15 +42,16 @@ const registry = typeof FinalizationRegistry === 'function' ? new FinalizationRe
 function release(record) {
   const { runtime } = record
   record.isDisposed = true
+  runtime.objects.delete(record.reference)
   if (!record.pointer) return
   if (runtime.current) runtime.garbage.push(record)
   else runtime.destroy(record)
 }
 
 export class Runtime {
-  static async create(options) {
+  static async create(build, options) {
     const runtime = new Runtime()
-    runtime.module = await load(options, runtime)
+    runtime.module = await load(build, options, runtime)
     runtime.memory = new Memory(runtime.module)
     // WebAssembly.promising (JSPI) suspends a solve in the middle; without it a solve is one task.
     runtime.canPause = typeof WebAssembly.promising === 'function' && typeof WebAssembly.Suspending === 'function'
@@ -79,6 +80,7 @@ export class Runtime {
   report(user, iteration, count, history, residual) {
     const { current } = this
     if (!current) return 0
+    current.pauses = 0
     const numbers = this.memory.array(Float64Array, history, count)
     for (let k = 0; k < count; k++) current.history.push(numbers[k])
     if (current.onProgress) {
@@ -95,8 +97,10 @@ export class Runtime {
 
   /** Suspends the call that runs until a later task. Resolves to 1 to stop it. */
   suspend() {
-    return laterTask().then(() => {
-      const { current } = this
+    const { current } = this
+    // The second and later pauses between two checks wait for the device. Looking too often would cost more than it gains.
+    const isWaiting = current && ++current.pauses > 2
+    return (isWaiting ? new Promise(resolve => setTimeout(resolve, 1)) : laterTask()).then(() => {
       if (current) current.resumed = performance.now()
       return current?.signal?.aborted || this.isLost ? 1 : 0
     })
@@ -176,7 +180,7 @@ export class Runtime {
       if (signal?.aborted) throw abortError(signal)
       const arena = new Arena(this.memory)
       const begin = performance.now()
-      this.current = { signal, onProgress, history: [], begin, resumed: begin, canPause: this.canPause }
+      this.current = { signal, onProgress, history: [], begin, resumed: begin, pauses: 0, canPause: this.canPause }
       try {
         return await work(arena, this.current)
       } catch (error) {
@@ -264,7 +268,9 @@ export class NativeObject {
     this.#record = { runtime, destroy, pointer: 0, isDisposed: false }
     this.runtime = runtime
     registry?.register(this, this.#record, this.#record)
-    if (typeof WeakRef === 'function') runtime.objects.add(new WeakRef(this))
+    if (typeof WeakRef !== 'function') return
+    this.#record.reference = new WeakRef(this)
+    runtime.objects.add(this.#record.reference)
   }
 
   get isDisposed() {

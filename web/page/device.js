@@ -2,6 +2,7 @@
 
 import { element, dialog } from './controls.js'
 
+const shown = (name, value) => (name.startsWith('bytes') ? `${(value / 2 ** 20).toFixed(1)} MB` : String(value))
 const yes = (value) => (value ? 'yes' : 'no')
 
 /** Rows of name and value about a WebGL 2 context. */
@@ -24,7 +25,7 @@ export function libraryRows(ts) {
   const words = { backend: 'backend', device: 'device', driver: 'driver', reason: 'reason', exactSums: 'exact sums',
     version: 'version' }
   return Object.entries(ts.info).filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value) && value !== '')
-    .map(([name, value]) => [words[name] ?? name.replace(/([A-Z])/g, (letter) => ' ' + letter.toLowerCase()), String(value)])
+    .map(([name, value]) => [words[name] ?? name.replace(/([A-Z])/g, (letter) => ' ' + letter.toLowerCase()), shown(name, value)])
 }
 
 export async function deviceDialog(surface) {

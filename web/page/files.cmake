@@ -5,9 +5,14 @@
 if(NOT DIRECTORY)
   message(FATAL_ERROR "-DDIRECTORY=... is missing")
 endif()
+# The page uses neither the small module nor the forms of the package for Node and for a single file.
+file(GLOB unused "${DIRECTORY}/texsolve/core.*" "${DIRECTORY}/texsolve/single*" "${DIRECTORY}/texsolve/node.js"
+  "${DIRECTORY}/texsolve/*.wasm.js")
+if(unused)
+  file(REMOVE ${unused})
+endif()
 file(GLOB_RECURSE files RELATIVE "${DIRECTORY}" "${DIRECTORY}/*")
 list(FILTER files EXCLUDE REGEX "(^|/)(sw\\.js|files\\.js|files\\.cmake|.*\\.md|.*\\.d\\.ts|package\\.json)$")
-list(FILTER files EXCLUDE REGEX "^texsolve/.*single.*") # the single-file build: not used by the page
 list(SORT files)
 set(hashes "")
 set(names "'./'")

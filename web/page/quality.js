@@ -37,7 +37,7 @@ export class Quality {
 
   /** Takes the time of a frame in ms. */
   frame(ms) {
-    if (ms > 500) return // a tab that was hidden, a file dialog
+    if (ms > 3000) return // a file dialog
     this.#times.push(ms)
     const total = this.#times.reduce((sum, time) => sum + time, 0)
     if (this.#times.length < FRAMES && (this.#times.length < FEW || total < LONG)) return

@@ -29,7 +29,7 @@ enum {
 };
 
 /* Draw buffers of a pass, one per part of a vector. */
-enum { GL_TARGETS = 3 };
+enum { GL_TARGETS = 3, GL_OTHER_SPARES = 8 };
 
 /* How compilers are kept from simplifying sums that need their rounding errors (shaders/include/exact.glsl). */
 enum { GL_EXACT_NONE, GL_EXACT_PRECISE, GL_EXACT_UNIFORM, GL_EXACT_TEXEL, GL_EXACT_INTEGER };
@@ -95,6 +95,7 @@ typedef struct gl_backend {
   gl_target_set *target_sets;    /* list */
   gl_texture *scratch[4];        /* partial sums of reductions without room next to the result; second parts */
   gl_texture *spare[GL_TARGETS]; /* one per part, for vectors that cannot be drawn into directly */
+  gl_texture *other_spares[GL_OTHER_SPARES]; /* small ones of other sizes and formats, the last used first */
   int max_point_size;
   void(GLAPIENTRY *texture_barrier)(void); /* NULL: unavailable or disabled */
   int texture_gather;                      /* ARB_texture_gather is available and enabled */
@@ -177,11 +178,12 @@ void *gl_current_handle(void);
 /* ---- src/gl/desktop or src/gl/webgl: the functions that differ between OpenGL and WebGL ---- */
 /* Opens the context that the descriptor asks for, and sets gl->platform. */
 ts_status gl_platform_open(ts_context *context);
-/* Loads the functions of the current context. Fails with TS_ERROR_UNSUPPORTED before OpenGL 3.3, and without float
- * targets on WebGL. */
+/* Loads the functions of the current context. Fails with TS_ERROR_UNSUPPORTED before OpenGL 3.3, and without
+ * float targets on WebGL. */
 ts_status gl_load_functions(ts_context *context);
-/* The first error that was recorded, or GL_NO_ERROR. In browsers every question for it costs as much as many draws, so
- * gl_error asks in debug builds alone, and gl_error_of_storage after a command that may lack device memory. */
+/* The first error that was recorded, or GL_NO_ERROR. In browsers every question for it costs as much as many
+ * draws, so gl_error asks in debug builds alone, and gl_error_of_storage after a command that may lack device
+ * memory. */
 GLenum gl_error(ts_context *context);
 GLenum gl_error_of_storage(ts_context *context, size_t bytes);
 /* The name of the device, or NULL. */
@@ -198,8 +200,8 @@ void gl_pack_unmap(ts_context *context);
 /* Copies the first `bytes` of it. */
 void gl_pack_read(size_t bytes, void *data);
 void gl_viewport(const gl_backend *gl, int x, int y, int width, int height);
-/* Checks the format and the size of an application's texture, which is bound. WebGL reports sizes that are too small
- * alone. */
+/* Checks the format and the size of an application's texture, which is bound. WebGL reports sizes that are too
+ * small alone. */
 ts_status gl_given_check(ts_context *context, GLuint texture, GLenum format, int width, int height);
 
 /* ---- gl_exact.c ---- */

@@ -1,5 +1,5 @@
-/* OpenGL 3.3 by GLEW, or in browsers WebGL 2, which is OpenGL ES 3.0. Where the two differ, a function is defined in
- * src/gl/desktop and in src/gl/webgl, and one of the directories is compiled. */
+/* OpenGL 3.3 by GLEW, or in browsers WebGL 2, which is OpenGL ES 3.0. Where the two differ, a function is
+ * defined in src/gl/desktop and in src/gl/webgl, and one of the directories is compiled. */
 #ifndef TSI_GL_API_H
 #define TSI_GL_API_H
 

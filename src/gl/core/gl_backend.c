@@ -20,8 +20,7 @@ static int is_software(const char *renderer) {
 
 static void fill_caps(ts_context *context) {
   tsi_caps *caps = &context->caps;
-  const char *renderer = gl_renderer(),
-             *version = (const char *)glGetString(GL_VERSION);
+  const char *renderer = gl_renderer(), *version = (const char *)glGetString(GL_VERSION);
   snprintf(caps->device, sizeof caps->device, "%s", renderer ? renderer : "unknown");
   snprintf(caps->driver, sizeof caps->driver, "OpenGL %s", version ? version : "unknown");
   caps->is_hardware = !is_software(caps->device);
@@ -73,6 +72,10 @@ static void release_helpers(ts_context *context) {
   for (size_t i = 0; i < sizeof gl->spare / sizeof gl->spare[0]; i++) {
     gl_texture_release(context, gl->spare[i]);
     gl->spare[i] = NULL;
+  }
+  for (size_t i = 0; i < GL_OTHER_SPARES; i++) {
+    gl_texture_release(context, gl->other_spares[i]);
+    gl->other_spares[i] = NULL;
   }
 }
 

@@ -94,7 +94,8 @@ static void create_zero(gl_backend *gl) {
   glActiveTexture(GL_TEXTURE0);
 }
 
-/* TEXSOLVE_GL_EXACT=NAME allows one variant only, for tests: a driver that needs the last ones is seldom at hand. */
+/* TEXSOLVE_GL_EXACT=NAME allows one variant only, for tests: a driver that needs the last ones is seldom at
+ * hand. */
 static int is_allowed(int variant) {
   const char *name = getenv("TEXSOLVE_GL_EXACT");
   return !name || !*name || !strcmp(name, names[variant]);

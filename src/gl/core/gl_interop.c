@@ -49,12 +49,12 @@ static ts_status check_sampling(ts_context *context, GLuint texture) {
     GLint wanted;
     const char *text, *wanted_text;
   } parameters[] = {
-      {GL_TEXTURE_BASE_LEVEL, 0, "GL_TEXTURE_BASE_LEVEL", "0"},
+    {GL_TEXTURE_BASE_LEVEL, 0, "GL_TEXTURE_BASE_LEVEL", "0"},
 #if !TSI_WEBGL /* which has none */
-      {GL_TEXTURE_SWIZZLE_R, GL_RED, "GL_TEXTURE_SWIZZLE_R", "GL_RED"},
-      {GL_TEXTURE_SWIZZLE_G, GL_GREEN, "GL_TEXTURE_SWIZZLE_G", "GL_GREEN"},
-      {GL_TEXTURE_SWIZZLE_B, GL_BLUE, "GL_TEXTURE_SWIZZLE_B", "GL_BLUE"},
-      {GL_TEXTURE_SWIZZLE_A, GL_ALPHA, "GL_TEXTURE_SWIZZLE_A", "GL_ALPHA"},
+    {GL_TEXTURE_SWIZZLE_R, GL_RED, "GL_TEXTURE_SWIZZLE_R", "GL_RED"},
+    {GL_TEXTURE_SWIZZLE_G, GL_GREEN, "GL_TEXTURE_SWIZZLE_G", "GL_GREEN"},
+    {GL_TEXTURE_SWIZZLE_B, GL_BLUE, "GL_TEXTURE_SWIZZLE_B", "GL_BLUE"},
+    {GL_TEXTURE_SWIZZLE_A, GL_ALPHA, "GL_TEXTURE_SWIZZLE_A", "GL_ALPHA"},
 #endif
   };
   for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {

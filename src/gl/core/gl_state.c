@@ -79,7 +79,8 @@ static void set_rows(const gl_backend *gl, const gl_table *table, const double *
 
 static void restore_rows(const gl_backend *gl, const gl_table *table, const double *values) {
   for (int i = 0; i < table->count; i++)
-    if (is_there(gl, table, i) && values[i] != wanted(gl, &table->rows[i])) gl_row_set(&table->rows[i], values[i]);
+    if (is_there(gl, table, i) && values[i] != wanted(gl, &table->rows[i]))
+      gl_row_set(&table->rows[i], values[i]);
 }
 
 /* Drivers may lack features that their version includes. */

@@ -54,8 +54,8 @@ struct gl_state {
 /* ---- src/gl/desktop or src/gl/webgl ---- */
 extern const gl_table gl_transfer_rows, gl_drawing_rows;
 void gl_row_set(const gl_row *row, double value);
-/* Bindings of framebuffers, buffers and the vertex array, and the active unit. gl_bindings_restore leaves the active
- * unit to its caller. */
+/* Bindings of framebuffers, buffers and the vertex array, and the active unit. gl_bindings_restore leaves the
+ * active unit to its caller. */
 void gl_bindings_save(gl_backend *gl);
 void gl_bindings_restore(gl_backend *gl);
 /* The texture and the sampler of a unit, which is active. */

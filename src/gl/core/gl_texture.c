@@ -31,7 +31,8 @@ static ts_status fail_for(ts_context *context, GLenum error, const char *what) {
   for (int i = 0; i < 16 && gl_error(context) != GL_NO_ERROR; i++)
     continue; /* a lost context reports the same error forever */
   if (error == GL_CONTEXT_LOST)
-    return tsi_fail(context, TS_ERROR_DEVICE, "the OpenGL context was lost at %s, and with it all objects", what);
+    return tsi_fail(context, TS_ERROR_DEVICE, "the OpenGL context was lost at %s, and with it all objects",
+                    what);
   if (error == GL_OUT_OF_MEMORY)
     return tsi_fail(context, TS_ERROR_OUT_OF_DEVICE_MEMORY, "no device memory for %s", what);
   return tsi_fail(context, TS_ERROR_DEVICE, "OpenGL error 0x%04x at %s", error, what);

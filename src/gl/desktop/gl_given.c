@@ -5,7 +5,8 @@ static const char *format_name(GLenum format) {
   return format == GL_R32F ? "R32F" : format == GL_RG32F ? "RG32F" : "RGBA32F";
 }
 
-ts_status gl_given_check(ts_context *context, GLuint texture, GLenum format, int vector_width, int vector_height) {
+ts_status gl_given_check(ts_context *context, GLuint texture, GLenum format, int vector_width,
+                         int vector_height) {
   GLint width = 0, height = 0, internal = 0;
   glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_WIDTH, &width);
   glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_HEIGHT, &height);

@@ -1,5 +1,5 @@
-/* The parts of an application's state that OpenGL and WebGL save in different ways: bindings, units, and the values of
- * drawing that are not switches. */
+/* The parts of an application's state that OpenGL and WebGL save in different ways: bindings, units, and the
+ * values of drawing that are not switches. */
 #include <string.h>
 
 #include "gl/core/gl_features.h"

@@ -4,6 +4,7 @@
 #include "webgl.h"
 
 /* The table is one of Emscripten's: GL.textures, GL.framebuffers, ... */
+/* clang-format off */
 EM_JS(void, webgl_forget, (const char *table, int name), {
   const saved = GL.currentContext.texsolveSaved, object = GL[UTF8ToString(table)][name];
   if (!saved || !object) return;
@@ -12,6 +13,7 @@ EM_JS(void, webgl_forget, (const char *table, int name), {
     if (Array.isArray(saved[key])) saved[key] = saved[key].map((value) => (value === object ? null : value));
   }
 });
+/* clang-format on */
 
 static void forget(gl_backend *gl, const char *table, GLuint name) {
   if (gl->saved && name) webgl_forget(table, (int)name);

@@ -4,6 +4,7 @@
 #include "webgl.h"
 
 /* The format of the bound texture: 1, 2 or 4 channels of single precision, otherwise 0. */
+/* clang-format off */
 EM_JS(int, webgl_channels, (void), {
   const before = GLctx.getParameter(GLctx.READ_FRAMEBUFFER_BINDING), framebuffer = GLctx.createFramebuffer();
   const texture = GLctx.getParameter(GLctx.TEXTURE_BINDING_2D), at = GLctx.READ_FRAMEBUFFER;
@@ -20,12 +21,15 @@ EM_JS(int, webgl_channels, (void), {
   GLctx.deleteFramebuffer(framebuffer);
   return channels;
 });
+/* clang-format on */
 
 /* Whether the bound texture has this size or more: an empty image at its end is accepted. */
+/* clang-format off */
 EM_JS(int, webgl_has_size, (int width, int height, int format), {
   GLctx.texSubImage2D(GLctx.TEXTURE_2D, 0, width, height, 0, 0, format, GLctx.FLOAT, new Float32Array(0));
   return GLctx.getError() == GLctx.NO_ERROR ? 1 : 0;
 });
+/* clang-format on */
 
 ts_status gl_given_check(ts_context *context, GLuint texture, GLenum format, int width, int height) {
   const gl_format_info *info = gl_format_find(format);
@@ -35,7 +39,7 @@ ts_status gl_given_check(ts_context *context, GLuint texture, GLenum format, int
                     : format == GL_RG32F ? "RG32F"
                                          : "RGBA32F");
   if (!webgl_has_size(width, height, (int)info->external))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "texture %u is too small; vectors of this space are %d x %d",
-                    texture, width, height);
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "texture %u is too small; vectors of this space are %d x %d", texture, width, height);
   return TS_OK;
 }

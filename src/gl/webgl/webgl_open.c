@@ -7,8 +7,9 @@
 
 /* ---- JavaScript ---- */
 
-/* A context on an invisible canvas, or 0 if the browser has no WebGL 2. Pages may have about 16 contexts and browsers free
- * them late, so a closed one serves again. */
+/* A context on an invisible canvas, or 0 if the browser has no WebGL 2. Pages may have about 16 contexts and
+ * browsers free them late, so a closed one serves again. */
+/* clang-format off */
 EM_JS(int, webgl_create_context, (void), {
   const closed = (GL.texsolveClosed = GL.texsolveClosed || []);
   while (closed.length) {
@@ -35,8 +36,10 @@ EM_JS(void, webgl_close_context, (int handle), {
   else
     GL.deleteContext(handle);
 });
+/* clang-format on */
 
 /* Sets *is_lost when the browser takes the context away. */
+/* clang-format off */
 EM_JS(void, webgl_watch, (int handle, int *is_lost), {
   const context = GL.contexts[handle];
   const listener = () => { HEAP32[is_lost >> 2] = 1; };
@@ -54,22 +57,28 @@ EM_JS(void, webgl_unwatch, (int handle, int *is_lost), {
 EM_JS(int, webgl_is_lost, (int handle), {
   return !GL.contexts[handle] || GL.contexts[handle].GLctx.isContextLost() ? 1 : 0;
 });
+/* clang-format on */
 
 /* Browsers may hide the device's name. */
+/* clang-format off */
 EM_JS(void, webgl_renderer, (char *name, int size), {
   const extension = GLctx.getExtension('WEBGL_debug_renderer_info');
   stringToUTF8(GLctx.getParameter(extension ? extension.UNMASKED_RENDERER_WEBGL : GLctx.RENDERER) || 'unknown', name, size);
 });
+/* clang-format on */
 
 /* Bits of the precision of floats in fragment shaders: 23 for single precision. */
+/* clang-format off */
 EM_JS(int, webgl_float_bits, (void), {
   const format = GLctx.getShaderPrecisionFormat(GLctx.FRAGMENT_SHADER, GLctx.HIGH_FLOAT);
   return format ? format.precision : 0;
 });
 
 EM_JS(int, webgl_is_version_2, (void), { return GLctx.fenceSync ? 1 : 0; });
+/* clang-format on */
 
 /* Whether a framebuffer object can draw into this format. Extensions promise it too early. */
+/* clang-format off */
 EM_JS(int, webgl_draws_into, (int format), {
   const texture = GLctx.createTexture(), framebuffer = GLctx.createFramebuffer();
   const before = [
@@ -86,6 +95,7 @@ EM_JS(int, webgl_draws_into, (int format), {
   GLctx.deleteTexture(texture);
   return status == GLctx.FRAMEBUFFER_COMPLETE ? 1 : 0;
 });
+/* clang-format on */
 
 /* ---- Contexts ---- */
 
@@ -136,10 +146,12 @@ static void close_platform(ts_context *context) {
 ts_status gl_platform_open(ts_context *context) {
   const ts_gl_platform platform = context->gl.platform;
   if (context->device_index > 0)
-    return tsi_fail(context, TS_ERROR_UNAVAILABLE, "device gl:%d: browsers have one device", context->device_index);
+    return tsi_fail(context, TS_ERROR_UNAVAILABLE, "device gl:%d: browsers have one device",
+                    context->device_index);
   if (platform != TS_GL_PLATFORM_AUTO && platform != TS_GL_PLATFORM_CURRENT)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE,
-                    "this texsolve was built without EGL and GLFW; gl.platform is %d, and a browser has TS_GL_PLATFORM_AUTO "
+                    "this texsolve was built without EGL and GLFW; gl.platform is %d, and a browser has "
+                    "TS_GL_PLATFORM_AUTO "
                     "and TS_GL_PLATFORM_CURRENT",
                     (int)platform);
   const int is_current = platform == TS_GL_PLATFORM_CURRENT;
@@ -172,7 +184,8 @@ ts_status gl_load_functions(ts_context *context) {
   const int has_float = emscripten_webgl_enable_extension(webgl_of(context)->handle, "EXT_color_buffer_float");
   for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
     if (!has_float || !webgl_draws_into((int)targets[i].format))
-      return tsi_fail(context, TS_ERROR_UNSUPPORTED, "this device cannot draw into %s textures (%s)", targets[i].name,
+      return tsi_fail(context, TS_ERROR_UNSUPPORTED, "this device cannot draw into %s textures (%s)",
+                      targets[i].name,
                       has_float ? "the framebuffer is incomplete" : "no EXT_color_buffer_float");
   return TS_OK;
 }

@@ -1,5 +1,6 @@
-/* Saves and restores the state of an application's WebGL context. Its objects have no names in Emscripten's tables, so they
- * are saved in JavaScript: GL.currentContext.texsolveSaved. One call at a time uses a context, so one record is enough. */
+/* Saves and restores the state of an application's WebGL context. Its objects have no names in Emscripten's
+ * tables, so they are saved in JavaScript: GL.currentContext.texsolveSaved. One call at a time uses a context,
+ * so one record is enough. */
 #include <emscripten.h>
 
 #include "gl/core/gl_features.h"
@@ -17,6 +18,7 @@ void gl_row_set(const gl_row *row, double value) {
 
 /* ---- Bindings ---- */
 
+/* clang-format off */
 EM_JS(void, webgl_save_bindings, (void), {
   const get = (name) => GLctx.getParameter(name);
   const saved = (GL.currentContext.texsolveSaved = {});
@@ -40,6 +42,7 @@ EM_JS(void, webgl_restore_bindings, (void), {
   GLctx.bindBuffer(GLctx.PIXEL_UNPACK_BUFFER, saved.unpack);
   GL.currentContext.texsolveSaved = null;
 });
+/* clang-format on */
 
 void gl_bindings_save(gl_backend *gl) {
   glGetIntegerv(GL_ACTIVE_TEXTURE, &gl->saved->values.active_texture);
@@ -57,6 +60,7 @@ ts_status gl_state_check(ts_context *context) {
 
 /* ---- Units ---- */
 
+/* clang-format off */
 EM_JS(int, webgl_save_unit, (int unit), {
   const saved = GL.currentContext.texsolveSaved;
   saved.textures[unit] = GLctx.getParameter(GLctx.TEXTURE_BINDING_2D);
@@ -69,6 +73,7 @@ EM_JS(void, webgl_restore_unit, (int unit), {
   GLctx.bindTexture(GLctx.TEXTURE_2D, saved.textures[unit]);
   GLctx.bindSampler(unit, saved.samplers[unit]);
 });
+/* clang-format on */
 
 void gl_unit_save(gl_backend *gl, int unit) {
   gl->saved->sampler[unit] = webgl_save_unit(unit);
@@ -112,19 +117,23 @@ void gl_drawing_restore(const gl_backend *gl, const gl_values *v) {
 
 /* ---- The program ---- */
 
+/* clang-format off */
 EM_JS(int, webgl_active_query, (int target), { return GLctx.getQuery(target, GLctx.CURRENT_QUERY) ? 1 : 0; });
+/* clang-format on */
 
 ts_status gl_state_refuse(ts_context *context) {
   TSI_TRY(gl_check(context, "the call's first draw"));
   for (int k = 0; k < 2; k++)
     if (webgl_active_query(k ? GL_ANY_SAMPLES_PASSED_CONSERVATIVE : GL_ANY_SAMPLES_PASSED))
-      return tsi_fail(context, TS_ERROR_DEVICE,
-                      "the application's query of %s is active and would count what the library draws; it must end first "
-                      "(endQuery)",
-                      k ? "ANY_SAMPLES_PASSED_CONSERVATIVE" : "ANY_SAMPLES_PASSED");
+      return tsi_fail(
+          context, TS_ERROR_DEVICE,
+          "the application's query of %s is active and would count what the library draws; it must end first "
+          "(endQuery)",
+          k ? "ANY_SAMPLES_PASSED_CONSERVATIVE" : "ANY_SAMPLES_PASSED");
   return TS_OK;
 }
 
+/* clang-format off */
 EM_JS(int, webgl_save_program, (void), {
   const active = GLctx.getParameter(GLctx.TRANSFORM_FEEDBACK_ACTIVE) && !GLctx.getParameter(GLctx.TRANSFORM_FEEDBACK_PAUSED);
   GL.currentContext.texsolveSaved.program = GLctx.getParameter(GLctx.CURRENT_PROGRAM);
@@ -136,6 +145,7 @@ EM_JS(void, webgl_restore_program, (int resume), {
   GLctx.useProgram(GL.currentContext.texsolveSaved.program);
   if (resume) GLctx.resumeTransformFeedback();
 });
+/* clang-format on */
 
 ts_status gl_state_save_program(ts_context *context) {
   gl_of(context)->saved->is_feedback_paused = webgl_save_program();

@@ -1,4 +1,5 @@
-/* Reads of texels, and waits for them. Only reads of four components are sure to work, so others are repacked. */
+/* Reads of texels, and waits for them. Only reads of four components are sure to work, so others are repacked.
+ */
 #include <emscripten.h>
 #include <emscripten/html5.h>
 #include <string.h>
@@ -49,9 +50,11 @@ ts_status gl_texture_read(ts_context *context, const gl_texture *t, void *data) 
 
 /* ---- Buffers ---- */
 
+/* clang-format off */
 EM_JS(void, webgl_read_buffer, (int bytes, void *data), {
   GLctx.getBufferSubData(GLctx.PIXEL_PACK_BUFFER, 0, HEAPU8, data, bytes);
 });
+/* clang-format on */
 
 void gl_pack_read(size_t bytes, void *data) {
   webgl_read_buffer((int)bytes, data);

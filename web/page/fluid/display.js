@@ -88,7 +88,7 @@ export class Display {
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RED, gl.UNSIGNED_BYTE, alpha)
   }
 
-  /** Adds dye along a line, in metres, at the next step. */
+  /** Adds dye along a line, in metres, at the next step. With a negative radius it fills up to the colour. */
   stroke(from, to, colour, radius) {
     this.#strokes.push([...from, ...to, ...colour, radius])
   }

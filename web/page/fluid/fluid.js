@@ -10,26 +10,20 @@ import { Walls } from './walls.js'
 import { Compare } from './compare.js'
 import { begin, drive, stir } from './scenes.js'
 import { drifting } from './colours.js'
+import { startPlain } from './plain.js'
 
 const MAX_STEPS = 2 // in a frame: a slow device shows slow motion instead of falling behind
-const COMPARE_SECONDS = 3
+const COMPARE_SECONDS = 3 // between comparisons, at least; on a slow device a comparison takes a tenth of the time
 const WALL_SECONDS = 0.12 // between changes of the walls while one draws
 
 export async function start(host) {
   const { gl, canvas } = host
   const layout = stage(host)
-  if (!gl) return withoutWebGL(host, layout)
+  const display = gl && new Display(gl, canvas)
+  const ts = await host.open()
+  if (!display?.painter.drawsHalfFloats || ts.info.backend !== 'gl') return startPlain(host, layout, ts)
   layout.view.append(canvas)
-  const display = new Display(gl, canvas)
-  if (!display.painter.drawsHalfFloats) return withoutWebGL(host, layout)
-  const fluid = new FluidPart(host, layout, display, await host.open())
-  return fluid.part
-}
-
-function withoutWebGL(host, { view }) {
-  view.append(element('p', { class: 'empty' },
-    'This browser does not draw to float textures, which the fluid needs. The other parts run on WebAssembly.'))
-  return {}
+  return new FluidPart(host, layout, display, ts).part
 }
 
 class FluidPart {
@@ -40,6 +34,8 @@ class FluidPart {
   #time = 0
   #touched = -60 // when a person last touched the fluid
   #compareAt = 1.5
+  #comparison = null // while one runs
+  #comparisonMs = 0 // of the main thread
   #wallsAt = 0
 
   constructor(host, layout, display, ts) {
@@ -79,6 +75,7 @@ class FluidPart {
   resize(width, height) {
     if (!width || !height) return
     Object.assign(this, { width, height })
+    this.#comparison = null
     const { level } = this.host.quality
     this.display.resize(width, height, level)
     this.walls.resize(width / height)
@@ -138,7 +135,7 @@ class FluidPart {
       this.#pending -= TIME_STEP
     }
     this.draw()
-    if (this.#time > this.#compareAt && !this.paused && this.pointers.active.size === 0) this.measure()
+    if (!this.paused && this.pointers.active.size === 0) this.measure()
   }
 
   step() {
@@ -153,25 +150,43 @@ class FluidPart {
     this.display.show()
   }
 
+  get isComparing() {
+    const { panel } = this.layout
+    return this.compareGroup.open && panel.offsetHeight > 0 && getComputedStyle(panel).visibility !== 'hidden'
+  }
+
+  // One piece of the comparison, if it is its time and it can be seen.
   measure() {
-    if (!this.compareGroup.open || !this.layout.panel.offsetHeight) return
-    if (getComputedStyle(this.layout.panel).visibility === 'hidden') return
+    if (!this.#comparison) {
+      if (this.#time < this.#compareAt || !this.isComparing) return
+      this.#comparison = this.compare.run()
+      this.#comparisonMs = 0
+    }
     try {
-      const [multigrid, jacobi] = this.compare.measure()
-      this.chart.push([multigrid.left, jacobi.left])
-      const percent = (part) => (part < 0.001 ? (100 * part).toExponential(0) : (100 * part).toPrecision(2)) + ' %'
-      this.readouts.jacobi.firstChild.textContent = `${jacobi.iterations} Jacobi`
-      this.readouts.multigrid.set(`${percent(multigrid.left)} in ${multigrid.milliseconds.toFixed(1)} ms`)
-      this.readouts.jacobi.set(`${percent(jacobi.left)} in ${jacobi.milliseconds.toFixed(1)} ms`)
-      this.readouts.ratio.set(`${Math.round(jacobi.left / multigrid.left).toLocaleString('en')} times less`)
+      const start = performance.now()
+      const { done, value } = this.#comparison.next()
+      this.#comparisonMs += performance.now() - start
+      if (!done) return
+      this.showComparison(...value)
     } catch (error) {
       this.host.fail(error)
       this.compareGroup.open = false
     }
-    this.#compareAt = this.#time + COMPARE_SECONDS
+    this.#comparison = null
+    this.#compareAt = this.#time + Math.max(COMPARE_SECONDS, this.#comparisonMs / 100)
+  }
+
+  showComparison(multigrid, jacobi) {
+    this.chart.push([multigrid.left, jacobi.left])
+    const percent = (part) => (part < 0.001 ? (100 * part).toExponential(0) : (100 * part).toPrecision(2)) + ' %'
+    this.readouts.jacobi.firstChild.textContent = `${jacobi.iterations} Jacobi`
+    this.readouts.multigrid.set(`${percent(multigrid.left)} in ${multigrid.milliseconds.toFixed(1)} ms`)
+    this.readouts.jacobi.set(`${percent(jacobi.left)} in ${jacobi.milliseconds.toFixed(1)} ms`)
+    this.readouts.ratio.set(`${Math.round(jacobi.left / multigrid.left).toLocaleString('en')} times less`)
   }
 
   restart(scene = this.simulation.scene) {
+    this.#comparison = null
     if (scene !== this.simulation.scene) this.walls.clear()
     this.simulation.start(scene)
     this.display.fade = scenes[scene].fade
@@ -246,9 +261,9 @@ class FluidPart {
       element('p', { class: 'dim small' }, 'Both make the same step of a copy of this flow, from zero pressure. Jacobi gets 20 iterations, '
         + 'or more to take as long. Milliseconds are for the whole step.'))
     this.sliders = {
-      curls: slider({ label: 'Curls', min: 0, max: 1, value: simulation.vorticity, title: 'Vorticity confinement',
+      curls: slider({ label: 'Curls', min: 0, max: 1, step: 0.01, value: simulation.vorticity, title: 'Vorticity confinement',
         onChange: (vorticity) => simulation.set({ vorticity }) }),
-      fade: slider({ label: 'Dye fades', min: 0, max: 2, value: display.fade, format: (x) => `${x.toFixed(2)} /s`,
+      fade: slider({ label: 'Dye fades', min: 0, max: 2, step: 0.01, value: display.fade, format: (x) => `${x.toFixed(2)} /s`,
         onChange: show('fade') })
     }
     this.layout.panel.append(
@@ -262,12 +277,12 @@ class FluidPart {
       group('Brush',
         slider({ label: 'Size', min: 0.015, max: 0.15, value: this.brush, format: (x) => `${(100 * x).toFixed(1)} %`,
           onChange: set(this, 'brush') }),
-        slider({ label: 'Force', min: 0.1, max: 3, value: this.force, onChange: set(this, 'force') })),
+        slider({ label: 'Force', min: 0.1, max: 3, step: 0.1, value: this.force, onChange: set(this, 'force') })),
       group('Picture',
         select({ label: 'Show', options: fields.map((name, i) => [String(i), name]), value: '0',
           onChange: (value) => { this.display.field = Number(value) } }),
-        slider({ label: 'Shading', min: 0, max: 0.4, value: display.shading, onChange: show('shading') }),
-        slider({ label: 'Glow', min: 0, max: 1.5, value: display.glow, onChange: show('glow') }),
+        slider({ label: 'Shading', min: 0, max: 0.4, step: 0.01, value: display.shading, onChange: show('shading') }),
+        slider({ label: 'Glow', min: 0, max: 1.5, step: 0.05, value: display.glow, onChange: show('glow') }),
         this.sliders.fade,
         select({ label: 'Quality', value: String(host.quality.mode),
           options: [['auto', 'follows the frame'], ['0', 'fastest'], ['1', 'low'], ['2', 'middle'], ['3', 'high'], ['4', 'best']],

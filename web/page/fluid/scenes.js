@@ -45,8 +45,8 @@ export function drive(scene, seconds, idle, { simulation, display }) {
     const count = 13
     for (let i = 0; i < count - 1; i++) {
       const y = height * (i + 1) / count
-      const colour = hue(0.02 + 0.6 * i / count, 0.85).map((part) => 0.20 * part)
-      display.stroke([0.004, y], [0.012, y], colour, 0.011 * height)
+      const colour = hue(0.02 + 0.6 * i / count, 0.85).map((part) => 0.75 * part)
+      display.stroke([0, y], [0.03, y], colour, -0.012 * height)
     }
   } else {
     for (const side of [-1, 1]) {

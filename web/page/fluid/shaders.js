@@ -38,7 +38,7 @@ uniform float timeStep, keep;
 uniform bool sharp;
 uniform int strokes;
 uniform vec4 segments[16]; // from x, y to x, y in metres
-uniform vec4 colours[16];  // r, g, b, radius in metres
+uniform vec4 colours[16];  // r, g, b, radius in metres; a negative radius: dye fills up to the colour instead of adding
 out vec4 result;
 
 vec4 linear(vec2 at) { return texture(dye, at); }
@@ -70,7 +70,8 @@ void main() {
     vec2 a = segments[i].xy, ab = segments[i].zw - a;
     float along = clamp(dot(here - a, ab) / max(dot(ab, ab), 1e-12), 0.0, 1.0);
     vec2 away = (here - a - along * ab) / colours[i].w;
-    value.rgb += colours[i].rgb * exp(-dot(away, away));
+    vec3 dyed = colours[i].rgb * exp(-dot(away, away));
+    value.rgb = colours[i].w < 0.0 ? max(value.rgb, dyed) : value.rgb + dyed;
   }
   result = value * (1.0 - smoothstep(0.4, 0.6, texture(walls, uv).r));
 }`
@@ -198,7 +199,7 @@ void main() {
                    texture(walls, uv + vec2(0.0, wallTexel.y)).r - texture(walls, uv - vec2(0.0, wallTexel.y)).r);
   float width = max(fwidth(wall), 1e-3), inside = smoothstep(0.5 - width, 0.5 + width, wall);
   float bevel = dot(edge, normalize(vec2(0.5, -0.8)));
-  vec3 stone = (light ? vec3(0.40, 0.42, 0.47) : vec3(0.17, 0.19, 0.24)) * (1.0 + 0.9 * bevel);
+  vec3 stone = (light ? vec3(0.40, 0.42, 0.47) : vec3(0.17, 0.19, 0.24)) * (1.0 + (light ? 0.5 : 0.9) * bevel);
   if (!light) stone += texture(bloom, uv).rgb * glow * 0.5;
   c = mix(c * (1.0 - 0.35 * smoothstep(0.05, 0.5, wall) * (1.0 - inside)), stone, inside);
   if (!light) {

@@ -12,8 +12,8 @@ export const scenes = {
   ink: { label: 'Ink', fade: 0.3, curls: 0.15, sides: box },
   marble: { label: 'Marble', fade: 0, curls: 0, sides: box },
   tunnel: {
-    label: 'Tunnel', fade: 0.05, curls: 0,
-    sides: { left: { kind: 'wall', velocity: [0.55, 0] }, right: { kind: 'outlet' }, bottom: { kind: 'slip' }, top: { kind: 'slip' } }
+    label: 'Tunnel', fade: 0.05, curls: 0, advection: 'maccormack', // keeps the vortices that the disc sheds
+    sides: { left: { kind: 'wall', velocity: [0.8, 0] }, right: { kind: 'outlet' }, bottom: { kind: 'slip' }, top: { kind: 'slip' } }
   },
   jets: { label: 'Jets', fade: 0.12, curls: 0.3, sides: { left: wall, right: wall, bottom: wall, top: { kind: 'outlet' } } }
 }
@@ -31,6 +31,7 @@ export class Simulation {
   cycles = 2
   fluid = null
   #mask = null
+  #small = null // for the cells of walls
 
   constructor(ts, display) {
     this.ts = ts
@@ -55,8 +56,9 @@ export class Simulation {
 
   /** A fluid of the present scene. pressure: options of its solver. */
   make(width, height, pressure = { iterations: this.cycles }) {
+    const { sides, advection = 'semi-lagrangian' } = scenes[this.scene]
     return this.ts.fluid({ width, height, cellSize: this.cellSize, timeStep: TIME_STEP, vorticity: this.vorticity, pressure,
-      ...scenes[this.scene].sides })
+      advection, ...sides })
   }
 
   /** Starts a scene with a new fluid at rest. */
@@ -87,7 +89,10 @@ export class Simulation {
 
   #sample(picture) {
     const { width, height } = this.fluid
-    const small = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+    this.#small ??= document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+    const small = this.#small
+    small.canvas.width = width // also clears it
+    small.canvas.height = height
     small.drawImage(picture, 0, 0, width, height)
     const pixels = small.getImageData(0, 0, width, height).data
     const mask = new Uint8Array(width * height)

@@ -32,7 +32,7 @@ export async function start(host) {
     section('3. Multigrid solves on all scales', [
       'What is smooth on a fine grid is rough on a coarse one. A V-cycle smooths the error, hands the remainder to a grid of '
       + 'half the resolution, and adds the correction that comes back. The fluid of this page makes two such cycles in each '
-      + 'step. Each cycle divides the error by about ten, for any number of cells.'],
+      + 'step. Each cycle divides the error by about eight, for any number of cells.'],
     third, 'Brandt 1977, Multi-level adaptive solutions to boundary-value problems. Bolz et al. 2003. Algebraic multigrid does '
       + 'the same for any matrix: see the part Matrix. Stam 1999, Stable fluids, is the method of the fluid.'))
   host.element.append(article)

@@ -84,7 +84,7 @@ for (const backend of ['gl', 'cpu']) {
     }, backend)
     assert.ok(found.converged)
     if (found.done === undefined) assert.equal(found.code, 'aborted')
-    assert.ok(found.ticks >= 5, `${found.ticks} ticks`)
+    assert.ok(found.ticks >= 2, `${found.ticks} ticks`)
     assert.equal(found.busy, 'busy')
   })
 }
@@ -236,8 +236,7 @@ test('a context is lost in the middle of a solve, and everything is built again'
     const codes = [await running, await waiting, await ts.amg(A).catch(error => error.code)]
     const reason = await ts.lost
     const thrown = ['multiply', 'step'].map((name, k) => { try { return k ? fluid.step() : A.multiply(b) } catch (error) { return error.code } })
-    lose.restoreContext()
-    await new Promise(resolve => setTimeout(resolve, 100))
+    setTimeout(() => lose.restoreContext(), 20)
     await ts.restore()
     const r = await solver.solve(b)
     fluid.step()

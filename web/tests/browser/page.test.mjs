@@ -54,6 +54,30 @@ test('the fluid is in motion within two seconds, in colour', () => withFluid({},
   assert.ok(difference(first, second) > 1, `moves: ${difference(first, second)}`)
 }))
 
+test('a fluid in motion makes no textures and asks the GPU nothing', () => withFluid({}, async (tab) => {
+  await tab.waitForTimeout(2000)
+  await tab.keyboard.press('h') // hides the comparison, which has to wait
+  await tab.waitForTimeout(1500)
+  const counts = await tab.evaluate(async () => {
+    const gl = document.querySelector('.view canvas').getContext('webgl2')
+    const counts = {}
+    const watched = ['createTexture', 'createFramebuffer', 'checkFramebufferStatus', 'getError', 'readPixels', 'getBufferSubData',
+      'getShaderParameter', 'getProgramParameter', 'finish']
+    const originals = watched.map((name) => {
+      const original = WebGL2RenderingContext.prototype[name]
+      WebGL2RenderingContext.prototype[name] = function (...values) {
+        counts[name] = (counts[name] ?? 0) + 1
+        return original.apply(this, values)
+      }
+      return original
+    })
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    watched.forEach((name, i) => { WebGL2RenderingContext.prototype[name] = originals[i] })
+    return { ...counts, isLost: gl.isContextLost() }
+  })
+  assert.deepEqual(counts, { isLost: false })
+}))
+
 test('pause, step and restart', () => withFluid({}, async (tab) => {
   await tab.waitForTimeout(800)
   await paused(tab)
@@ -180,12 +204,31 @@ test('how it works computes its figures', async () => {
   await tab.locator('.panes.three').scrollIntoViewIfNeeded()
   await tab.waitForFunction(() => [...document.querySelectorAll('.words')].some((words) => /iteration \d\d/.test(words.textContent)), { timeout: 30000 })
   await tab.locator('.cycle').scrollIntoViewIfNeeded()
-  await tab.waitForFunction(() => /Jacobi steps instead/.test(document.querySelector('.cycle').textContent), { timeout: 30000 })
+  await tab.waitForFunction(() => /Jacobi steps, the same work/.test(document.querySelector('.cycle').textContent), { timeout: 30000 })
   const parts = await tab.evaluate(() => {
     const words = [...document.querySelectorAll('.words')].at(-1).textContent
     return [words.match(/([\d.e-]+) % of the start/)[1], document.querySelector('.against').textContent.match(/: ([\d.e-]+) %/)[1]].map(Number)
   })
   assert.ok(parts[0] < 20 && parts[1] > 2 * parts[0], `multigrid leaves ${parts[0]} %, Jacobi ${parts[1]} %`)
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
+test('without WebGL the fluid runs on WebAssembly, and the page gives the reason', async () => {
+  const { tab, context, problems } = await openPage(browser, server.url, 'how') // a part without a canvas
+  await tab.addInitScript(() => {
+    const original = HTMLCanvasElement.prototype.getContext
+    HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+      return kind === 'webgl2' ? null : original.call(this, kind, ...rest)
+    }
+  })
+  await tab.goto(server.url + '?plain#fluid')
+  await tab.waitForSelector('.dock .bar button')
+  assert.match(await tab.textContent('.messages'), /run on WebAssembly: .+/)
+  const first = await look(tab, free)
+  await tab.waitForTimeout(1500)
+  assert.ok(colourfulness(first) > 8)
+  assert.ok(difference(first, await look(tab, free)) > 0.5, 'moves')
   assert.deepEqual(problems, [])
   await context.close()
 })

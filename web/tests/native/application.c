@@ -7,10 +7,12 @@
 
 static int handle;
 
+/* clang-format off */
 EM_JS(int, application_create, (void), {
   const gl = document.createElement('canvas').getContext('webgl2');
   return gl ? GL.registerContext(gl, {majorVersion : 2, minorVersion : 0}) : 0;
 });
+/* clang-format on */
 
 const char *application_open(int window) {
   if (window) return "a browser has no windows of GLFW";

@@ -1,5 +1,5 @@
-/* The time of a CG iteration of 65536 rows and of a fluid's step of 256 x 256, for run.mjs --figures: the same program runs
- * in a browser and natively. Prints "NAME MILLISECONDS" per line, medians. */
+/* The time of a CG iteration of 65536 rows and of a fluid's step of 256 x 256, for run.mjs --figures: the same
+ * program runs in a browser and natively. Prints "NAME MILLISECONDS" per line, medians. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

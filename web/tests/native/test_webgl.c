@@ -1,4 +1,5 @@
-/* What WebGL has and OpenGL has not: contexts are lost, waits pause, and an application's objects have no names. */
+/* What WebGL has and OpenGL has not: contexts are lost, waits pause, and an application's objects have no
+ * names. */
 #include <emscripten.h>
 #include <emscripten/html5.h>
 
@@ -44,7 +45,9 @@ static void check_solve(small_solve *s) {
 
 /* ---- A lost context ---- */
 
+/* clang-format off */
 EM_JS(void, lose, (int handle), { GL.contexts[handle].GLctx.getExtension('WEBGL_lose_context').loseContext(); });
+/* clang-format on */
 
 static void lost(void) {
   small_solve s, again;
@@ -65,9 +68,9 @@ static void lost(void) {
   CHECK_FAILS(context, ts_scalars_read(scalars, 0, ts_host(values, 4)), TS_ERROR_DEVICE, "lost");
   CHECK_FAILS(context, ts_context_finish(context), TS_ERROR_DEVICE, "lost");
   CHECK_FAILS(context, ts_vector_create(ts_matrix_get_row_space(s.A), NULL, &v), TS_ERROR_DEVICE, "lost");
-  const ts_matrix_desc desc = {
-      .csr = ts_csr_make(m.rows, m.columns, ts_host(m.offsets, m.rows + 1),
-                         ts_host(m.indices, m.offsets[m.rows]), ts_host(m.values, m.offsets[m.rows]))};
+  const ts_matrix_desc desc = {.csr = ts_csr_make(m.rows, m.columns, ts_host(m.offsets, m.rows + 1),
+                                                  ts_host(m.indices, m.offsets[m.rows]),
+                                                  ts_host(m.values, m.offsets[m.rows]))};
   CHECK_FAILS(context, ts_matrix_create(context, &desc, &A), TS_ERROR_DEVICE, "lost");
   ref_free(&m);
   close_solve(&s);
@@ -121,6 +124,7 @@ static void paused(void) {
 /* ---- The application's state ---- */
 
 /* Sets every state to an uncommon value, with objects that Emscripten does not know. */
+/* clang-format off */
 EM_JS(void, set_states, (void), {
   const gl = GLctx;
   const texture = () => {
@@ -174,8 +178,10 @@ EM_JS(void, set_states, (void), {
   gl.pixelStorei(gl.UNPACK_PREMULTIPLY_ALPHA_WEBGL, true);
   gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
 });
+/* clang-format on */
 
 /* Keeps a copy of all states if `compare` is 0, otherwise returns the number of states that differ from it. */
+/* clang-format off */
 EM_JS(int, look_at_states, (int compare), {
   const gl = GLctx, found = {};
   const names = [
@@ -212,6 +218,7 @@ EM_JS(int, look_at_states, (int compare), {
   }
   return different;
 });
+/* clang-format on */
 
 static void check_states_in_pause(void *data) {
   (void)data;
