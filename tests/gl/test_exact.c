@@ -1,5 +1,5 @@
-/* Each variant that keeps rounding errors (shaders/include/exact.glsl) gives the same bits. A driver needs one
- * of them, so the others are forced by TEXSOLVE_GL_EXACT. */
+/* Each variant that keeps rounding errors (shaders/include/exact.glsl) gives the same numbers, but for what
+ * compilers fuse. A driver needs one of them, so the others are forced by TEXSOLVE_GL_EXACT. */
 #include "helpers.h"
 #include "reference.h"
 #include "test.h"
