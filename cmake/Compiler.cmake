@@ -69,3 +69,10 @@ check_c_compiler_flag(-fopenmp-simd TEXSOLVE_HAVE_OPENMP_SIMD)
 if(TEXSOLVE_HAVE_OPENMP_SIMD)
   list(APPEND library_options $<$<COMPILE_LANGUAGE:C>:-fopenmp-simd>)
 endif()
+
+# A module of WebAssembly is downloaded, so its code is small; loops of the CPU backend are a little faster than small
+# (Targets.cmake). Every browser with WebGL 2 has SIMD.
+if(EMSCRIPTEN)
+  target_compile_options(texsolve_options INTERFACE -msimd128)
+  list(APPEND library_options -Oz)
+endif()

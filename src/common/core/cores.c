@@ -74,6 +74,11 @@ int tsi_default_threads(void) {
   const char *wanted = getenv("OMP_NUM_THREADS"); /* may be a list, for nested regions */
   const long threads = wanted ? strtol(wanted, NULL, 10) : 0;
   if (threads > 0) return threads > most_threads ? most_threads : (int)threads;
-  const int cores = usable_cores(), quota = tsi_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+  const int cores = usable_cores();
+#ifdef __linux__
+  const int quota = tsi_quota("/proc/self/cgroup", "/sys/fs/cgroup");
   return quota && quota < cores ? quota : cores;
+#else
+  return cores;
+#endif
 }

@@ -4,7 +4,9 @@
 
 #include "cpu.h"
 
-/* The processor name as reported by Linux; "CPU" on other systems. */
+#ifdef __linux__
+
+/* The processor name as reported by the system. */
 static void read_device_name(char *name, size_t size) {
   snprintf(name, size, "CPU");
   FILE *file = fopen("/proc/cpuinfo", "r");
@@ -21,7 +23,7 @@ static void read_device_name(char *name, size_t size) {
   fclose(file);
 }
 
-/* The host's memory as reported by Linux; 0 on other systems. */
+/* The host's memory as reported by the system. */
 static size_t read_memory(void) {
   unsigned long long kib = 0;
   FILE *file = fopen("/proc/meminfo", "r");
@@ -31,10 +33,29 @@ static size_t read_memory(void) {
   return (size_t)kib * 1024;
 }
 
+#else
+
+static void read_device_name(char *name, size_t size) {
+#ifdef __EMSCRIPTEN__
+  snprintf(name, size, "WebAssembly");
+#else
+  snprintf(name, size, "CPU");
+#endif
+}
+
+static size_t read_memory(void) {
+  return 0; /* unknown */
+}
+
+#endif
+
 static const char *instruction_set(void) {
 #ifdef CPU_IS_CLONED
   if (__builtin_cpu_supports("avx512f")) return "AVX-512";
   if (__builtin_cpu_supports("avx2")) return "AVX2";
+#endif
+#ifdef __wasm_simd128__
+  return "128-bit SIMD";
 #endif
   return "baseline instructions";
 }

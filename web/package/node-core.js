@@ -1,0 +1,4 @@
+// texsolve/core in Node.
+import './read-file.js'
+
+export * from './core.js'
