@@ -45,7 +45,7 @@ static int run(const char *variant, const double *xs, const double *ys, outcome 
   const int is_there = strcmp(info.exact_sums, variant) == 0;
   test_context_label("%s", variant);
   CHECK(is_there || strcmp(info.exact_sums, "none") == 0);
-  CHECK(is_there || strcmp(variant, "integer") != 0); /* which needs no help from the compiler */
+  CHECK(is_there || strcmp(variant, "integer") != 0); /* which works with every compiler */
   if (is_there) compute(context, xs, ys, found);
   test_close(&context);
   return is_there;
