@@ -99,7 +99,7 @@ typedef enum ts_stop {
   X(TS_REASON_ZERO_DIAGONAL, 8, "the Jacobi preconditioner needs a diagonal without zeros")                    \
   X(TS_REASON_NAN_INPUT, 9, "the values, the right-hand side or the starting value hold a NaN or an infinity") \
   X(TS_REASON_BREAKDOWN, 10, "breakdown: a number left the range of floats")                                   \
-  X(TS_REASON_STOPPED, 11, "stopped by the progress callback")                                                 \
+  X(TS_REASON_STOPPED, 11, "stopped by a callback")                                                            \
   X(TS_REASON_INCOMPATIBLE, 12, "the matrix is singular and the right-hand side has a part that no x reaches") \
   X(TS_REASON_CYCLING, 13, "cycling: the iterates repeat")
 

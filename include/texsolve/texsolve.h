@@ -112,7 +112,8 @@ extern "C" {
   X(TS_ERROR_INCOMPATIBLE, -7, "the objects do not belong together")                                           \
   X(TS_ERROR_SHADER, -8, "a shader is missing or does not compile")                                            \
   X(TS_ERROR_DEVICE, -9, "the device or its driver reported an error")                                         \
-  X(TS_ERROR_UNREACHABLE, -10, "another process of the job cannot be reached")
+  X(TS_ERROR_UNREACHABLE, -10, "another process of the job cannot be reached")                                 \
+  X(TS_ERROR_STOPPED, -11, "stopped by the poll function")
 
 typedef enum ts_status {
 #define TS_STATUS_ENUM(name, value, text) name = value,
@@ -259,6 +260,29 @@ TS_API ts_status ts_context_set_tuning(ts_context *context, const char *name, do
 
 /* Waits until the device has finished all work of the context. */
 TS_API ts_status ts_context_finish(ts_context *context);
+
+/* Called by long functions of the library, on the thread that called them. A nonzero result stops the function.
+ * It must not use the context or its objects. */
+typedef int (*ts_poll_fn)(void *user);
+
+/* Sets a function that the library calls while it works on the host: to follow a long call, to end it after a
+ * time, or when the user asks for it. NULL, the default: none. It replaces the function that was set before.
+ *
+ * These functions call it: creation of matrices and new values for them, creation and update of
+ * preconditioners, creation of solvers, factors, hierarchies of multigrid, and solves at each check. Two calls
+ * are at least `seconds` apart; 0 selects 0.005. The library reads the clock between its steps and between
+ * blocks of long loops, where some milliseconds pass: a solve of a small system makes no call. One call of a
+ * driver, of SuiteSparse, METIS or PT-Scotch is not interrupted, nor an iteration of a solver, nor a solve with
+ * fixed_iterations.
+ *
+ * If it returns a value other than 0, a solve returns TS_NOT_CONVERGED with TS_REASON_STOPPED and the iterate,
+ * as after the progress callback; if no iteration was done, x is the start. Every other function releases what
+ * it has made and returns TS_ERROR_STOPPED. New values are then incomplete: write them again. All objects stay
+ * usable, and a preconditioner whose update was stopped is updated by the next solve. With several ranks all
+ * must stop in the same call.
+ * Errors: TS_ERROR_INVALID_ARGUMENT (`seconds` is negative or not finite; the call comes from the function
+ * itself). */
+TS_API ts_status ts_context_set_poll(ts_context *context, ts_poll_fn poll, void *user, double seconds);
 
 /* Returns the name of backend `index`, from 0, built or not; NULL past the last one. The list does not contain
  * check, which wraps other backends. Any thread. */

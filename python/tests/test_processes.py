@@ -142,6 +142,56 @@ print('done')
     assert out == 'done\n'
 
 
+def test_ctrl_c_ends_a_set_up():
+    out = run('''
+import numpy, scipy.sparse
+n = 100
+line, eye = scipy.sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n)), scipy.sparse.identity(n)
+plane = scipy.sparse.kron(line, eye) + scipy.sparse.kron(eye, line)
+large = scipy.sparse.csr_matrix(scipy.sparse.kron(plane, eye) + scipy.sparse.kron(scipy.sparse.identity(n * n), line))
+right = numpy.ones(n**3)
+context = texsolve.Context('cpu')
+values = 2 * large.data
+ml = texsolve.amg(large, context=context)
+s = texsolve.Solver(large, context=context)
+
+clock = time.pthread_getcpuclockid(threading.get_ident())  # other programs do not count
+def now():
+    return time.clock_gettime(clock)
+
+def latency(call, after):
+    """Seconds of the main thread from the signal to the exception."""
+    sent = []
+    def interrupt():
+        time.sleep(after)
+        sent.append(now())
+        os.kill(os.getpid(), signal.SIGINT)
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        call()
+        thread.join()
+        time.sleep(0.01)
+    except KeyboardInterrupt:
+        return now() - sent[0]
+    raise SystemExit('no KeyboardInterrupt')
+
+calls = {
+    'amg': lambda: texsolve.amg(large, context=context), 'solve': lambda: texsolve.solve(large, right, rtol=1e-8, context=context),
+    'Solver': lambda: texsolve.Solver(large, context=context), 'update': lambda: ml.update(values),
+    'ilu': lambda: texsolve.preconditioner(large, 'ilu', context=context)}
+for name, call in calls.items():
+    found = [latency(call, after) for after in (0.05, 0.15, 0.3, 0.1, 0.2)]
+    assert max(found) < 0.2, (name, found)
+    ml.update(large.data)
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert ml.solve(right, tol=1e-6, accel='cg').shape == right.shape and ml.result.converged
+assert texsolve.solve(large, right, rtol=1e-6, context=context).converged
+print('done')
+''', timeout=300)
+    assert out == 'done\n'
+
+
 def test_handlers_of_the_application():
     out = run(INTERRUPTED + '''
 seen = []

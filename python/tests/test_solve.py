@@ -223,7 +223,7 @@ def test_progress(A, b):
     r = texsolve.solve(A, b, progress=seen.append, check_interval=1, rtol=1e-8)
     assert [state.iteration for state in seen] == sorted(state.iteration for state in seen) and seen[-1].residual < 1e-7
     r = texsolve.solve(A, b, progress=lambda state: state.iteration >= 5, check_interval=1)
-    assert r.reason == 'stopped by the progress callback' and not r.converged
+    assert r.reason == 'stopped by a callback' and not r.converged
 
 
 def test_result_in_notebooks(A, b):

@@ -13,11 +13,11 @@ import sys
 import threading
 import weakref
 from types import TracebackType
-from typing import Any, Callable, Iterator
-from contextlib import contextmanager
+from typing import Any, Callable
 
 from . import _declarations as d
 from ._errors import error_of
+from ._interrupts import poll
 from ._library import describe, encoded, lib, value_of
 
 _generation = 0  # changes in the child of a fork
@@ -69,6 +69,7 @@ class Context:
         self.retired: collections.deque[tuple[str, int]] = collections.deque()
         finalizer = weakref.finalize(self, _destroy_context, self.pointer, self.retired, _generation)
         finalizer.atexit = False  # at exit other threads may be in the library; the system takes everything back
+        lib.ts_context_set_poll(self.pointer, poll, None, 0.0)
         info = self.info()
         self.backend: str = info.backend.decode()
         self.device: str = info.device.decode()
@@ -183,20 +184,24 @@ def shared(backend: str, threads: int = 0) -> Context:
         return contexts[0]
 
 
-@contextmanager
-def free(backend: str, threads: int = 0) -> Iterator[Context]:
+def enter_shared(backend: str, threads: int = 0) -> Context:
+    """Enters the context that objects of one backend share."""
+    return shared(backend, threads).__enter__()
+
+
+def enter_free(backend: str, threads: int = 0) -> Context:
     """Enters a context of this backend that no one uses, for one call. The call may run in several threads at once."""
     first = shared(backend, threads)
+    if first.enter_if_free():
+        return first
     contexts = _shared[backend, threads]
-    context = next((context for context in tuple(contexts) if context.enter_if_free()), None)
-    if context is None:
-        context = Context(first.backend if backend == 'auto' else backend, threads=threads)
-        context.__enter__()
-        contexts.append(context)
-    try:
-        yield context
-    finally:
-        context.leave()
+    for context in tuple(contexts):
+        if context.enter_if_free():
+            return context
+    context = Context(first.backend if backend == 'auto' else backend, threads=threads)
+    context.__enter__()
+    contexts.append(context)
+    return context
 
 
 def _forget_parent() -> None:

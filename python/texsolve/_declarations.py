@@ -27,6 +27,7 @@ TS_ERROR_INCOMPATIBLE = -7
 TS_ERROR_SHADER = -8
 TS_ERROR_DEVICE = -9
 TS_ERROR_UNREACHABLE = -10
+TS_ERROR_STOPPED = -11
 TS_LOG_LEVEL_WARNING = 1
 TS_LOG_LEVEL_INFO = 2
 TS_LOG_LEVEL_DEBUG = 3
@@ -403,6 +404,7 @@ class ts_batch_result(Structure):
 
 
 ts_log_fn: Any = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
+ts_poll_fn: Any = CFUNCTYPE(c_int, c_void_p)
 ts_precondition_fn: Any = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
 ts_progress_fn: Any = CFUNCTYPE(c_int, POINTER(ts_progress), c_void_p)
 ts_operator_fn: Any = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
@@ -584,6 +586,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     'ts_context_get_tuning': (c_int, (c_void_p, c_int, POINTER(ts_tuning_entry))),
     'ts_context_set_tuning': (c_int, (c_void_p, c_char_p, c_double)),
     'ts_context_finish': (c_int, (c_void_p,)),
+    'ts_context_set_poll': (c_int, (c_void_p, ts_poll_fn, c_void_p, c_double)),
     'ts_backend_name': (c_char_p, (c_int,)),
     'ts_precision_name': (c_char_p, (c_int,)),
     'ts_precision_from_name': (c_int, (c_char_p,)),

@@ -1,25 +1,32 @@
-"""Ctrl+C during a call of the library.
+"""Ctrl+C during calls of the library.
 
 A signal's handler runs between two instructions of Python, which during a call of the library means: within a callback. An
-exception there would be lost, so handlers are wrapped. The exception is kept, the callback stops the solve, and the exception
-is raised when the library has returned and its objects are in order.
+exception there would be lost, so handlers are wrapped. The exception is kept, the callback stops the call, and the exception
+is raised when the library has returned and its objects are in order. The callbacks are those of solves, and the poll function
+of the context, which the library calls every few milliseconds (ts_context_set_poll).
 """
 from __future__ import annotations
 
 import _signal  # signal.signal makes enumerators of its arguments, which takes 20 us
+import os
 import threading
+from _thread import get_ident
 from types import FrameType, TracebackType
 from typing import Any
 
+from . import _declarations as d
+
+_main = threading.main_thread().ident
+
 
 class Interrupts:
-    """A region in which exceptions of the handler of SIGINT are kept in `error`, and raised at its end."""
+    """A region in which exceptions of the handler of SIGINT are kept in `error`, and raised at its end. Within a region, another
+    one is the outer one."""
 
-    _is_active = False  # only the main thread changes it
+    active: Interrupts | None = None  # only the main thread changes it
 
-    def __init__(self) -> None:
-        self.error: BaseException | None = None
-        self._handler: Any = None
+    error: BaseException | None = None
+    _handler: Any = None
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         try:
@@ -28,26 +35,45 @@ class Interrupts:
             self.error = error
 
     def __enter__(self) -> Interrupts:
-        if Interrupts._is_active or threading.current_thread() is not threading.main_thread():
+        if get_ident() != _main:
             return self
+        if Interrupts.active is not None:
+            return Interrupts.active
         handler = _signal.getsignal(_signal.SIGINT)
         if not callable(handler):
             return self
         self._handler = handler
+        Interrupts.active = self
         try:
             _signal.signal(_signal.SIGINT, self._handle)
         except ValueError:  # not the main interpreter
-            self._handler = None
-            return self
-        Interrupts._is_active = True
+            self._handler = Interrupts.active = None
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         if self._handler is not None:
-            Interrupts._is_active = False
+            Interrupts.active = None
             _signal.signal(_signal.SIGINT, self._handler)
             self._handler = None
         if self.error is not None:
             kept, self.error = self.error, None
             raise kept from error
+
+
+def _poll(user: Any) -> int:
+    active = Interrupts.active
+    return 1 if active is not None and active.error is not None and get_ident() == _main else 0
+
+
+poll = d.ts_poll_fn(_poll)  # for all contexts
+
+
+def _after_fork() -> None:
+    global _main
+    _main = threading.main_thread().ident
+    Interrupts.active = None
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -85,8 +85,8 @@ def lcp(M: Any, q: Any, z0: Any = None, *, friction: Any = None, lower: Any = No
     for name, text in (('scheme', scheme), ('local', local), ('acceleration', acceleration)):
         setattr(settings, name, value_of(f'lcp_{name}', text, name))
     watcher = _progress.Watcher(progress, rtol)
-    number = _progress.register(watcher)
-    settings.progress, settings.progress_user = _progress.callback, number
+    registration = _progress.Registration(watcher)
+    settings.progress, settings.progress_user = _progress.callback, registration.number
     result = d.ts_lcp_result()
     try:
         with context_for(right.device, backend, threads, context, is_short=True) as used, Interrupts() as interrupts:
@@ -107,7 +107,7 @@ def lcp(M: Any, q: Any, z0: Any = None, *, friction: Any = None, lower: Any = No
             used.check(lib.ts_vector_read(z_vector.pointer, z.as_ts(read_only=False)))
             backend_name = used.backend
     finally:
-        _progress.unregister(number)
+        del registration  # it lived for the callbacks of the solve
     watcher.finish()
     found = Result(x=arrays.result_of(z, right), converged=result.reason <= d.TS_REASON_FIXED_ITERATIONS, code=result.reason,
                    reason=text_of('reason', result.reason), message=result.message.decode('utf-8', 'replace'),

@@ -12,6 +12,7 @@ from . import _declarations as d
 from . import _matrix
 from ._context import Context, create
 from ._errors import ConvergenceWarning
+from ._interrupts import Interrupts
 from ._library import describe, lib, value_of
 from ._solver import context_for, solve
 
@@ -65,6 +66,8 @@ def smooth(vertices: Any, faces: Any, time_step: float | None = None, *, steps: 
         used.check(lib.ts_vector_write(x.pointer, arrays.wrap('vertices', points).as_ts()))
         result = d.ts_mesh_flow_result()
         for step in range(steps):
+            if Interrupts.active is not None and Interrupts.active.error is not None:
+                break
             if used.check(lib.ts_mesh_flow_step(flow.pointer, x.pointer, time_step, ctypes.byref(result))):
                 warnings.warn(f'step {step}: {result.message.decode("utf-8", "replace")}', ConvergenceWarning, 2)
                 break

@@ -18,6 +18,7 @@ class Progress(NamedTuple):
     seconds: float  # since the solve began
 
 
+_START = Progress(0, math.nan, 0.0)
 ProgressOption = Union[bool, Callable[[Progress], Any], None]
 
 
@@ -75,26 +76,25 @@ class Bar:
 class Watcher:
     """Follows one solve: keeps its history, calls the application, and stops it after an exception or Ctrl+C."""
 
+    error: BaseException | None = None
+    interrupts: Interrupts | None = None
+    at_iterate: Callable[[], Any] | None = None  # called at every check
+    at_numbers: Callable[[float], Any] | None = None  # called for each number of the history
+    last: Progress
+
     def __init__(self, progress: ProgressOption, rtol: float) -> None:
         if not (progress is None or isinstance(progress, bool) or callable(progress)):
             raise TypeError(f'progress is {progress!r}; it must be a bool or a function of one argument')
         self.report: Callable[[Progress], Any] | None = progress if callable(progress) else None
         self.bar = Bar(rtol) if progress is True else None
-        self.history: list[float] = []
-        self.error: BaseException | None = None
-        self.interrupts: Interrupts | None = None
-        self.last = Progress(0, math.nan, 0.0)
-        self.begin = time.perf_counter()
-        self.at_iterate: Callable[[], Any] | None = None  # called at every check
-        self.at_numbers: Callable[[float], Any] | None = None  # called for each number of the history
         self.is_quiet = not (self.report or self.bar)
 
     def restart(self, interrupts: Interrupts) -> None:
-        self.history = []
+        self.history: list[float] = []
         self.error = None
         self.interrupts = interrupts
         self.begin = time.perf_counter()
-        self.last = Progress(0, math.nan, 0.0)
+        self.last = _START
 
     def take(self, state: Any) -> int:
         """A check of the library. Returns 1 to stop the solve."""
@@ -144,10 +144,14 @@ def _take(state: Any, user: Any) -> int:
 callback = d.ts_progress_fn(_take)
 
 
-def register(watcher: Watcher) -> int:
-    _watchers[id(watcher)] = watcher
-    return id(watcher)
+class Registration:
+    """Passes calls with `number` on to the watcher, as long as this object lives."""
 
+    __slots__ = ('number',)
 
-def unregister(number: int) -> None:
-    _watchers.pop(number, None)
+    def __init__(self, watcher: Watcher) -> None:
+        self.number = id(watcher)
+        _watchers[self.number] = watcher
+
+    def __del__(self) -> None:
+        _watchers.pop(self.number, None)

@@ -42,27 +42,25 @@ class Result:
     attainable_residual  the smallest residual that the precision can reach, estimated
     """
 
-    __slots__ = ('x', 'converged', 'reason', 'message', 'residual', 'iterations', 'seconds', 'seconds_setup', 'method',
-                 'preconditioner', 'choice', 'precision', 'history', 'stages', 'attainable_residual', 'code', 'backend')
+    x: Any = None
+    converged = False
+    reason = ''
+    message = ''
+    residual = math.nan
+    iterations = 0
+    seconds = 0.0
+    seconds_setup = 0.0
+    method = ''
+    preconditioner = ''
+    choice = ''
+    precision = ''
+    history: Sequence[float] = ()
+    stages: Sequence[Stage] = ()
+    attainable_residual = math.nan
+    code = 0
+    backend = ''
 
     def __init__(self, **fields: Any) -> None:
-        self.x: Any = None
-        self.converged: bool = False
-        self.reason: str = ''
-        self.message: str = ''
-        self.residual: float = math.nan
-        self.iterations: int = 0
-        self.seconds: float = 0.0
-        self.seconds_setup: float = 0.0
-        self.method: str = ''
-        self.preconditioner: str = ''
-        self.choice: str = ''
-        self.precision: str = ''
-        self.history: Sequence[float] = ()
-        self.stages: Sequence[Stage] = ()
-        self.attainable_residual: float = math.nan
-        self.code: int = 0
-        self.backend: str = ''
         for name, value in fields.items():
             setattr(self, name, value)
 

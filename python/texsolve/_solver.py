@@ -4,9 +4,9 @@ from __future__ import annotations
 import ctypes
 import time
 import warnings
-import weakref
-from contextlib import contextmanager
-from typing import Any, Iterator
+from functools import partial
+from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -23,25 +23,38 @@ from ._progress import ProgressOption
 from ._result import Result, Stage
 
 
-@contextmanager
-def context_for(device: int | None, backend: str, threads: int, context: Context | None,
-                is_short: bool = False) -> Iterator[Context]:
+class context_for:
     """Enters the context to use: the caller's; that of the arrays' CUDA device; or one of the backend. A short use, of one
-    call, takes a context that no other thread uses."""
-    if context is not None:
-        if not isinstance(context, Context):
-            raise TypeError(f'context is of type {type(context).__name__}; expected a texsolve.Context')
-        with context:
-            yield context
-        return
-    if device is not None and backend == 'auto':
-        backend = f'cuda:{device}'
-    if is_short:
-        with _context.free(backend, threads) as found:
-            yield found
-    else:
-        with _context.shared(backend, threads) as found:
-            yield found
+    call, takes a context that no other thread uses. Ctrl+C then waits for the library to return."""
+
+    __slots__ = ('used', 'interrupts', 'enter')
+
+    def __init__(self, device: int | None, backend: str, threads: int, context: Context | None,
+                 is_short: bool = False) -> None:
+        if context is not None:
+            if not isinstance(context, Context):
+                raise TypeError(f'context is of type {type(context).__name__}; expected a texsolve.Context')
+            self.enter: Any = context.__enter__
+        else:
+            if device is not None and backend == 'auto':
+                backend = f'cuda:{device}'
+            find = _context.enter_free if is_short else _context.enter_shared
+            self.enter = partial(find, backend, threads)
+
+    def __enter__(self) -> Context:
+        self.used: Context = self.enter()
+        self.interrupts = Interrupts()
+        try:
+            self.interrupts.__enter__()
+        except BaseException:
+            self.used.leave()
+            raise
+        return self.used
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.used.leave()
+        self.interrupts.__exit__(kind, error, trace)
 
 
 class Options:
@@ -109,11 +122,10 @@ class System:
                 raise ValueError(f'null_space has shape {null.shape}; expected ({self.shape[0]}, vectors)')
             options.desc.null_space = ctypes.pointer(null_desc)
         self.watcher = _progress.Watcher(progress, options.rtol)
-        number = _progress.register(self.watcher)
-        weakref.finalize(self, _progress.unregister, number).atexit = False
+        self.registration = _progress.Registration(self.watcher)
         options.desc.zero_start = int(zero_start)
         options.desc.progress = _progress.callback
-        options.desc.progress_user = number
+        options.desc.progress_user = self.registration.number
         self.solver = create(context, 'ts_solver_destroy', lib.ts_solver_create, self.matrix.pointer,
                              ctypes.byref(options.desc))
         self.vectors: dict[int, tuple[Handle, Handle]] = {}
@@ -366,7 +378,7 @@ class Solver:
             if found.shape != (count,):
                 raise ValueError(f'values has shape {found.shape}; expected ({count},), the entries of A')
             matrix = self._pattern.with_values(found)
-        with self.context:
+        with context_for(None, '', 0, self.context):
             matrix.update(self._system.matrix)
 
     def solve(self, b: Any, x0: Any = None, *, out: Any = None) -> Result:

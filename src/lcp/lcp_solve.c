@@ -197,6 +197,7 @@ static ts_status check_z(solve_state *s, double residual, int *ends) {
   if (s->goes_back && !s->is_best) TSI_TRY(tsi_copy_parts(lcp->z, ts_constant(1), lcp->best));
   s->goes_back = 0;
   const double relative = s->norm_q > 0 ? residual / s->norm_q : ldexp(residual, s->exponent);
+  const int polled = tsi_poll_stops(lcp->context);
   if (s->settings->progress &&
       s->settings->progress(
           &(ts_progress){
@@ -204,6 +205,7 @@ static ts_status check_z(solve_state *s, double residual, int *ends) {
           s->settings->progress_user) &&
       !*ends)
     *ends = end(s, TS_REASON_STOPPED, "stopped by the progress callback");
+  if (polled && !*ends) *ends = end(s, TS_REASON_STOPPED, ts_status_text(TS_ERROR_STOPPED));
   return TS_OK;
 }
 
@@ -391,7 +393,10 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
   if (s.acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerator_create(lcp));
   const uint64_t before = context->host_synchronisations;
   TSI_TRY(tsi_enter(context));
-  TSI_TRY(tsi_leave(context, lcp_solve_run(&s)));
+  tsi_polls_begin(context);
+  const ts_status status = lcp_solve_run(&s);
+  tsi_polls_end_in_time(context);
+  TSI_TRY(tsi_leave(context, tsi_polls_end(context, status)));
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   if (result->reason <= TS_REASON_FIXED_ITERATIONS) return TS_OK;
   return tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);

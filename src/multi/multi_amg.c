@@ -78,6 +78,7 @@ static ts_status make_shared_levels(multi_amg_work *s) {
   TSI_TRY(multi_amg_take_rows(s));
   for (int l = 0;; l++) {
     int goes_on;
+    TSI_TRY(tsi_poll(s->context));
     TSI_TRY(begin_level(s, l, &goes_on));
     if (!goes_on) {
       s->is_declined = l == 0;

@@ -1,6 +1,7 @@
 // Opening a context of the library: on a WebGL 2 context, or on the CPU in WebAssembly.
 import { TexsolveError, invalid, shown } from './errors.js'
 import { constants as c } from './layout.js'
+import { shadowState } from './shadow.js'
 
 const attributes = { alpha: true, antialias: false, depth: false, stencil: false, powerPreference: 'high-performance' }
 
@@ -34,6 +35,7 @@ function create(runtime, backend, arena, fields = {}) {
 function openGL(runtime, gl) {
   const { module } = runtime
   if (!module.GL) throw new TexsolveError('unavailable', 'this module was built without WebGL')
+  if (gl) shadowState(gl)
   if (gl) module.GL.makeContextCurrent(module.GL.registerContext(gl, { majorVersion: 2, enableExtensionsByDefault: false }))
   runtime.context = runtime.scope(arena => create(runtime, 'gl', arena, {
     gl: arena.struct('ts_gl_desc', { platform: gl ? c.TS_GL_PLATFORM_CURRENT : c.TS_GL_PLATFORM_AUTO })

@@ -77,6 +77,17 @@ typedef struct tsi_memory {
 } tsi_memory;
 enum { TSI_KEPT_BLOCKS = 4 };
 
+/* The application's poll function (poll.c). */
+typedef struct tsi_polls {
+  ts_poll_fn function;
+  void *user;
+  double interval, last; /* seconds between calls; when the last one was */
+  int depth;             /* of nested public functions that call it */
+  int stopped;           /* it asked the outermost one to stop */
+  int running;
+  ts_context *outer; /* the context that this thread called before; NULL: none */
+} tsi_polls;
+
 struct ts_context {
   const tsi_ops *ops;
   const tsi_ops *device_ops; /* `ops`, or the operations of the backend that the check backend wraps */
@@ -96,6 +107,7 @@ struct ts_context {
   double seconds_shaders;
   tsi_opening *opening; /* of several ranks, while the context is opened (src/multi); NULL: one process */
   int together;         /* nesting depth of collective public functions */
+  tsi_polls polls;
   char error[512];
   int64_t error_row; /* the row that the error is about; -1: none */
 };

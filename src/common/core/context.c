@@ -278,10 +278,12 @@ ts_status tsi_call(ts_context *context, tsi_function function, void *user, ts_ve
 }
 
 void tsi_begin_together(ts_context *context) {
+  tsi_polls_begin(context);
   context->together++;
 }
 
 ts_status tsi_end_together(ts_context *context, ts_status status) {
+  status = tsi_polls_end(context, status);
   return --context->together == 0 && context->ops->agree ? context->ops->agree(context, status) : status;
 }
 

@@ -90,6 +90,31 @@ ts_status tsi_call(ts_context *context, tsi_function function, void *user, ts_ve
  * may fail in these. It returns the same status on all ranks (texsolve/ranks.h). They may be nested. */
 void tsi_begin_together(ts_context *context);
 ts_status tsi_end_together(ts_context *context, ts_status status);
+/* ---- The application's poll function (poll.c) ----
+ *
+ * Public functions whose host work may take long are enclosed in tsi_polls_begin and tsi_polls_end, which
+ * collective ones include. They may be nested. */
+void tsi_polls_begin(ts_context *context);
+/* Turns TS_OK into TS_ERROR_STOPPED if the outermost function was asked to stop after its last tsi_poll. */
+ts_status tsi_polls_end(ts_context *context, ts_status status);
+/* The outermost function has a result, which counts even if it was asked to stop since. */
+void tsi_polls_end_in_time(ts_context *context);
+/* Called between steps of some milliseconds at most. TS_ERROR_STOPPED if the function has to end: it frees its
+ * memory and returns, as after any other error. Costs a read of the clock. */
+ts_status tsi_poll(ts_context *context);
+/* For iterations, which end with a result: whether the application asks to stop. */
+int tsi_poll_stops(ts_context *context);
+/* For loops that cannot end early. The next tsi_poll fails if the application asks to stop. */
+void tsi_poll_within(const ts_context *context);
+/* The same from loops over many rows, in any thread; only the calling thread calls the application. i: the
+ * row. */
+void tsi_poll_here(void);
+static inline void tsi_poll_rows(int32_t i) {
+  if (i % 1024 == 0) tsi_poll_here();
+}
+/* Whether loops have to be split for tsi_poll_within. */
+int tsi_polls_now(const ts_context *context);
+
 /* Opens the backend of a descriptor, on several ranks, or in one process if `opening` is NULL. */
 ts_status tsi_context_open(const ts_context_desc *desc, tsi_opening *opening, ts_context **context);
 /* Destroying never fails and keeps the last error. A backend that cannot enter drops its handles. */

@@ -11,27 +11,28 @@
 #include <dlfcn.h>
 #endif
 
-/* cuPointerGetAttribute of the driver API, and its constants: CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
- * CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_MEMORYTYPE_DEVICE. */
-typedef int (*pointer_attribute_fn)(void *data, int attribute, unsigned long long pointer);
+/* cuPointerGetAttributes of the driver API, and its constants: CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+ * CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_MEMORYTYPE_DEVICE. For memory that CUDA does not know it succeeds with
+ * zeros, whereas cuPointerGetAttribute returns an error, which tools report as one of the application. */
+typedef int (*pointer_attributes_fn)(unsigned count, int *attributes, void **data, unsigned long long pointer);
 enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE_MEMORY = 2 };
 
-static pointer_attribute_fn find_driver(void) {
+static pointer_attributes_fn find_driver(void) {
   union {
     void *address;
-    pointer_attribute_fn function;
+    pointer_attributes_fn function;
   } found = {NULL};
 #if defined(_WIN32)
   const HMODULE driver = GetModuleHandleA("nvcuda.dll");
   union {
     FARPROC procedure;
-    pointer_attribute_fn function;
-  } exported = {driver ? GetProcAddress(driver, "cuPointerGetAttribute") : NULL};
+    pointer_attributes_fn function;
+  } exported = {driver ? GetProcAddress(driver, "cuPointerGetAttributes") : NULL};
   found.function = exported.function;
 #elif defined(RTLD_NOLOAD) && !defined(__EMSCRIPTEN__)
   void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver) {
-    found.address = dlsym(driver, "cuPointerGetAttribute");
+    found.address = dlsym(driver, "cuPointerGetAttributes");
     dlclose(driver); /* the library that loaded it keeps it */
   }
 #endif
@@ -39,9 +40,10 @@ static pointer_attribute_fn find_driver(void) {
 }
 
 int tsi_is_device_pointer(const void *pointer) {
-  const pointer_attribute_fn attribute = pointer ? find_driver() : NULL;
+  const pointer_attributes_fn get = pointer ? find_driver() : NULL;
+  int attributes[] = {MEMORY_TYPE, IS_MANAGED};
   unsigned type = 0, managed = 0;
-  const unsigned long long address = (unsigned long long)(uintptr_t)pointer;
-  if (!attribute || attribute(&type, MEMORY_TYPE, address) || type != DEVICE_MEMORY) return 0;
-  return attribute(&managed, IS_MANAGED, address) || !managed;
+  void *data[] = {&type, &managed};
+  if (!get || get(2, attributes, data, (unsigned long long)(uintptr_t)pointer)) return 0;
+  return type == DEVICE_MEMORY && !managed;
 }

@@ -16,6 +16,21 @@ ts_status tsi_threads(ts_context *context, int *threads) {
   return TS_OK;
 }
 
+/* The calling thread calls the poll function between a few parts of its range. */
+void tsi_polled_range(const ts_context *context, tsi_body body, const void *arguments, size_t first,
+                      size_t last) {
+  enum { PARTS = 32 };
+  const size_t items = last - first, parts = items < PARTS ? items : PARTS;
+  if (!tsi_polls_now(context)) {
+    body(arguments, first, last);
+    return;
+  }
+  for (size_t k = 0; k < parts; k++) {
+    body(arguments, first + items * k / parts, first + items * (k + 1) / parts);
+    tsi_poll_within(context);
+  }
+}
+
 void tsi_parallel(const ts_context *context, size_t items, tsi_body body, const void *arguments) {
 #ifdef TEXSOLVE_HAVE_THREADS
   const size_t threads = (size_t)context->threads;
@@ -23,14 +38,13 @@ void tsi_parallel(const ts_context *context, size_t items, tsi_body body, const 
     const tsi_job job = {.body = body,
                          .arguments = arguments,
                          .items = items,
+                         .polls = tsi_polls_now(context) ? context : NULL,
                          .ranges = (int)(items < threads ? items : threads)};
     tsi_pool_run(context->pool, &job);
     return;
   }
-#else
-  (void)context;
 #endif
-  if (items > 0) body(arguments, 0, items);
+  if (items > 0) tsi_polled_range(context, body, arguments, 0, items);
 }
 
 ts_status tsi_threads_for(ts_context *context, int32_t count) {
@@ -43,7 +57,7 @@ int tsi_shares(const ts_context *context, int32_t count) {
 }
 
 void tsi_in_blocks(const ts_context *context, int32_t count, tsi_body body, const void *arguments) {
-  if (count < TSI_MANY || !context)
+  if (count < TSI_MANY || !context) /* takes less than a millisecond */
     body(arguments, 0, TSI_BLOCKS);
   else
     tsi_parallel(context, TSI_BLOCKS, body, arguments);

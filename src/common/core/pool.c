@@ -13,9 +13,10 @@ typedef uint_fast64_t ticket;
 
 enum { CACHE_LINE = 64 };
 
-/* In seconds. looking: how long a worker spins for a job before it sleeps. absence: a gap between two polls
- * that shows that others need its core, so that it sleeps at once. patience: how long the calling thread spins
- * for a worker before it sleeps. */
+/* How long the calling thread sleeps before it calls the poll function. In seconds: looking: how long a worker
+ * spins for a job before it sleeps. absence: a gap between two polls that shows that others need its core, so
+ * that it sleeps at once. patience: how long the calling thread spins for a worker before it sleeps. */
+enum { POLL_MILLISECONDS = 5 };
 static const double looking = 200e-6, absence = 300e-6, patience = 300e-6;
 
 typedef struct worker {
@@ -57,10 +58,21 @@ static int calls(ticket t) {
   return state_of(t) == OPEN || state_of(t) == CLOSED;
 }
 
+static size_t begin_of(const tsi_job *job, int range) {
+  return job->items * (size_t)range / (size_t)job->ranges;
+}
+
 static void run_range(const tsi_job *job, int range) {
-  const size_t first = job->items * (size_t)range / (size_t)job->ranges;
-  const size_t last = job->items * ((size_t)range + 1) / (size_t)job->ranges;
+  const size_t first = begin_of(job, range), last = begin_of(job, range + 1);
   if (first < last) job->body(job->arguments, first, last);
+}
+
+static void run_on_caller(const tsi_job *job, int range) {
+  const size_t first = begin_of(job, range), last = begin_of(job, range + 1);
+  if (!job->polls)
+    run_range(job, range);
+  else if (first < last)
+    tsi_polled_range(job->polls, job->body, job->arguments, first, last);
 }
 
 /* ---- Workers ---- */
@@ -165,7 +177,16 @@ static void wait_for(tsi_pool *pool, worker *w, ticket done) {
   } while (tsi_seconds() - begun < patience && !same_core(&w->core));
   tsi_lock_acquire(&pool->lock);
   atomic_store(&pool->caller_sleeps, 1);
-  while (atomic_load(&w->ticket) != done) tsi_condition_wait(&pool->done, &pool->lock);
+  while (atomic_load(&w->ticket) != done) {
+    if (!pool->job.polls) {
+      tsi_condition_wait(&pool->done, &pool->lock);
+      continue;
+    }
+    tsi_condition_wait_for(&pool->done, &pool->lock, POLL_MILLISECONDS);
+    tsi_lock_release(&pool->lock);
+    tsi_poll_within(pool->job.polls);
+    tsi_lock_acquire(&pool->lock);
+  }
   atomic_store(&pool->caller_sleeps, 0);
   tsi_lock_release(&pool->lock);
 }
@@ -179,12 +200,12 @@ double tsi_pool_run(tsi_pool *pool, const tsi_job *job) {
   note_core(&pool->caller_core);
   for (int i = 1; i < called; i++) call(&pool->workers[i], number + OPEN);
   const double own = tsi_seconds();
-  run_range(job, 0);
+  run_on_caller(job, 0);
   int ranges = 1;
   for (int i = 1; i < job->ranges; i++) {
     ticket open = number + OPEN;
     if (i < called && !atomic_compare_exchange_strong(&pool->workers[i].ticket, &open, number + DONE)) continue;
-    run_range(job, i);
+    run_on_caller(job, i);
     ranges++;
   }
   const double each = (tsi_seconds() - own) / ranges;

@@ -21,7 +21,8 @@ typedef struct tsi_job {
   tsi_body body;
   const void *arguments;
   size_t items;
-  int ranges; /* contiguous and equal; from 2 to the number of threads */
+  int ranges;              /* contiguous and equal; from 2 to the number of threads */
+  const ts_context *polls; /* its poll function is called during the job; NULL: none */
 } tsi_job;
 
 /* Reserves threads - 1 workers. They start with the first job, as far as the system permits. */
@@ -39,6 +40,10 @@ ts_status tsi_threads(ts_context *context, int *threads);
 /* Works on `items` with at most one thread per item, including the calling thread. tsi_threads must be called
  * first. */
 void tsi_parallel(const ts_context *context, size_t items, tsi_body body, const void *arguments);
+
+/* Works on a range on the calling thread, which calls the poll function meanwhile. */
+void tsi_polled_range(const ts_context *context, tsi_body body, const void *arguments, size_t first,
+                      size_t last);
 
 /* Loops over many elements, for example the rows of a matrix, in TSI_BLOCKS blocks. The blocks are the items of
  * the body, so that results per block do not depend on the number of threads. The calling thread alone does

@@ -4,6 +4,7 @@
  * - tsi_thread_start: starts a thread that runs body(argument), without the application's signals; 0: refused
  * - tsi_thread_join: waits for its end
  * - tsi_thread_pause: a short pause in a loop that waits; tsi_thread_yield: yields the core to other threads
+ * - tsi_condition_wait_for: waits for a signal, at most so long; the clock may be set meanwhile
  * - tsi_thread_core: the core of the calling thread; -1: unknown
  * - tsi_process: a number of this process, different in a child made by fork; never 0 */
 #ifndef TSI_THREAD_H
@@ -76,6 +77,9 @@ static inline void tsi_condition_create(tsi_condition *condition) {
 static inline void tsi_condition_wait(tsi_condition *condition, tsi_lock *lock) {
   SleepConditionVariableSRW(condition, lock, INFINITE, 0);
 }
+static inline void tsi_condition_wait_for(tsi_condition *condition, tsi_lock *lock, int milliseconds) {
+  SleepConditionVariableSRW(condition, lock, (DWORD)milliseconds, 0);
+}
 static inline void tsi_condition_signal(tsi_condition *condition) {
   WakeConditionVariable(condition);
 }
@@ -86,6 +90,7 @@ static inline void tsi_condition_signal(tsi_condition *condition) {
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct tsi_thread {
@@ -157,6 +162,14 @@ static inline void tsi_condition_create(tsi_condition *condition) {
 }
 static inline void tsi_condition_wait(tsi_condition *condition, tsi_lock *lock) {
   pthread_cond_wait(condition, lock);
+}
+static inline void tsi_condition_wait_for(tsi_condition *condition, tsi_lock *lock, int milliseconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += (long)milliseconds * 1000000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_cond_timedwait(condition, lock, &until);
 }
 static inline void tsi_condition_signal(tsi_condition *condition) {
   pthread_cond_signal(condition);

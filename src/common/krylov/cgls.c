@@ -245,9 +245,16 @@ static ts_status cgls_check(tsi_solve *s, int checked) {
   const int slot = slot_of(k, checked, SS);
   const double now = tsi_solve_recurrence_residual(s, slot);
   const int met = tsi_solve_recurrence_converged(s, slot);
-  if (may_replace(s) && !too_long && (met || now <= replacement_factor * s->largest))
-    return replace_gradient(s);
-  return met || too_long || isinf(now) ? verify(s, too_long) : TS_OK;
+  /* The norm of s oscillates, often by more than the factor. An s that is not smaller than the last one that
+   * was computed from x shows nothing: comparing the two would look like stagnation. */
+  const int has_fallen = now <= replacement_factor * s->largest && now <= 0.5 * s->measure;
+  const int replaces = may_replace(s) && !too_long && (met || has_fallen);
+  if (!replaces && !met && !too_long && !isinf(now)) return TS_OK;
+  if (checked != s->iteration) { /* its numbers may differ much from those of the check */
+    TSI_TRY(tsi_scalars_read(k->slots, 0, TSI_SLOT_OWN + k->own_slots, k->numbers));
+    return cgls_check(s, s->iteration);
+  }
+  return replaces ? replace_gradient(s) : verify(s, too_long);
 }
 
 static ts_status cgls_finish(tsi_solve *s) {

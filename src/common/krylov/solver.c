@@ -287,6 +287,15 @@ static ts_status run_in_pairs(tsi_solve *s, const ts_vector *b, ts_vector *x) {
   return status;
 }
 
+static ts_result empty_result(const ts_solver *k) {
+  return (ts_result){.method = k->desc.method,
+                     .precision = TS_PRECISION_SINGLE,
+                     .rounded_residual = NAN,
+                     .reduction = NAN,
+                     .relative_residual = NAN,
+                     .attainable_residual = NAN};
+}
+
 ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
   ts_context *context = solver->context;
   TSI_TRY(update_transposed(solver));
@@ -295,12 +304,7 @@ ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector
   TSI_TRY(tsi_solver_update_preconditioner(solver));
   TSI_TRY(tsi_solver_check_symmetric(solver->desc.method, solver->preconditioner));
   TSI_TRY(check_vectors(solver, b, x));
-  *result = (ts_result){.method = solver->desc.method,
-                        .precision = TS_PRECISION_SINGLE,
-                        .rounded_residual = NAN,
-                        .reduction = NAN,
-                        .relative_residual = NAN,
-                        .attainable_residual = NAN};
+  *result = empty_result(solver);
   if (solver->null_space) TSI_TRY(tsi_null_space_prepare(solver->null_space, b->components));
   TSI_TRY(create_workspace(solver, b->components, solver->desc.precision == TS_PRECISION_DOUBLE));
   if (refuse(solver, result)) {
@@ -321,6 +325,23 @@ ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector
   return conclude(context, result);
 }
 
+/* The poll function stopped the solve before its first iteration, during a set-up. */
+static ts_status stop_at_start(const ts_solver *k, ts_vector *x, ts_result *result) {
+  *result = empty_result(k);
+  tsi_result_stop(result);
+  return k->desc.zero_start ? ts_vector_fill(x, 0) : TS_OK;
+}
+
+static ts_status solve(ts_solver *k, const ts_vector *b, ts_vector *x, ts_result *result) {
+  ts_status status = k->stages ? tsi_stages_solve(k, b, x, result) : tsi_solver_solve_once(k, b, x, result);
+  if (status == TS_ERROR_STOPPED) {
+    TSI_TRY(stop_at_start(k, x, result));
+    status = conclude(k->context, result);
+  }
+  if (status >= 0) tsi_polls_end_in_time(k->context);
+  return status;
+}
+
 ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, ts_result *result) {
   TSI_BEGIN(solver, solver->context);
   ts_context *context = solver->context;
@@ -333,9 +354,7 @@ ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vector *x, t
   if (!result) result = &own;
   tsi_begin_together(context);
   solver->is_running = 1;
-  const ts_status status =
-      tsi_end_together(context, solver->stages ? tsi_stages_solve(solver, b, x, result)
-                                               : tsi_solver_solve_once(solver, b, x, result));
+  const ts_status status = tsi_end_together(context, solve(solver, b, x, result));
   solver->is_running = 0;
   return status;
 }

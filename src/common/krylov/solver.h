@@ -320,6 +320,8 @@ void tsi_solve_set_start(tsi_solve *s, const double norms[4]);
 
 /* Writes the reason and its text, or `message`, to the result. */
 void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message);
+/* The result of a solve that the poll function stopped between iterations. */
+void tsi_result_stop(ts_result *result);
 /* Converged, except for the part of b that no x reaches. */
 void tsi_solve_finish_converged(tsi_solve *s);
 /* "stagnated in single precision at ...", with a remedy. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "common/core/core.h"
 #include "solver.h"
 #include "stages.h"
 
@@ -9,6 +10,11 @@ void tsi_solve_finish(tsi_solve *s, ts_reason reason, const char *message) {
   s->ended = 1;
   s->result->reason = reason;
   snprintf(s->result->message, sizeof s->result->message, "%s", message ? message : ts_reason_text(reason));
+}
+
+void tsi_result_stop(ts_result *result) {
+  result->reason = TS_REASON_STOPPED;
+  snprintf(result->message, sizeof result->message, "%s", ts_status_text(TS_ERROR_STOPPED));
 }
 
 double tsi_solve_unreachable(const tsi_solve *s, int component) {
@@ -110,7 +116,10 @@ void tsi_solve_progress(tsi_solve *s, int checked, int count) {
   const ts_solver_desc *desc = &s->solver->desc;
   s->reported = checked;
   if (s->solver->part_of) tsi_stage_watch(s, checked, count);
-  if (count <= 0 || !desc->progress) return;
+  if (count <= 0) return;
+  if (tsi_poll_stops(s->solver->context))
+    tsi_solve_finish(s, TS_REASON_STOPPED, ts_status_text(TS_ERROR_STOPPED));
+  if (!desc->progress) return;
   s->solver->at_check = s;
   const int stops = desc->progress(&(ts_progress){.iteration = s->solver->iterations_before + checked,
                                                   .count = count,

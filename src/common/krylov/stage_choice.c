@@ -49,7 +49,10 @@ static void price_direct(tsi_stages *t) {
   double entries = INFINITY;
   if (t->direct_time > 0) return;
   t->direct_time = INFINITY;
-  if (predict(A, &entries) < 0) {
+  const ts_status status = predict(A, &entries);
+  if (status == TS_ERROR_STOPPED) {
+    t->direct_time = 0;
+  } else if (status < 0) {
     t->is_singular = ts_last_error_row(A->context) >= 0; /* structurally singular */
     tsi_clear_error(A->context);
   } else if (entries <= most_entries) {

@@ -121,7 +121,7 @@ static ts_solver_desc describe(const tsi_stages *t, int stage) {
  * exceed the memory, is skipped, unless other ranks had enough memory. */
 static int is_fatal(const ts_matrix *A, int stage, ts_status status) {
   const int may_be_large = stage == DIRECT || stage == FACTORS || stage == CYCLES;
-  return status == TS_ERROR_DEVICE || status == TS_ERROR_SHADER ||
+  return status == TS_ERROR_DEVICE || status == TS_ERROR_SHADER || status == TS_ERROR_STOPPED ||
          (tsi_is_memory(status) && (!may_be_large || A->all_rows));
 }
 
@@ -296,6 +296,10 @@ static ts_status solve_in_stages(tsi_stages *t, const ts_vector *b, ts_vector *x
     if (is_end || result->iterations >= t->asked.max_iterations) return status;
     ts_status failed = TS_OK;
     const int next = next_stage(t, stage, result, &failed);
+    if (failed == TS_ERROR_STOPPED) { /* x is that of the stage before */
+      tsi_result_stop(result);
+      return TS_NOT_CONVERGED;
+    }
     if (failed < 0) return failed;
     if (next < 0) return TS_NOT_CONVERGED;
     if (next != stage) tsi_solver_destroy_workspace(t->solvers[stage]);

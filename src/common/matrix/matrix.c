@@ -89,11 +89,8 @@ static ts_status matrix_validate(ts_context *context, const tsi_matrix_desc *des
 /* Counts the entries of every row, which sort the rows; optionally without the diagonal. */
 static ts_status row_lengths(ts_context *context, const tsi_host_csr *A, int without_diagonal,
                              int32_t **lengths) {
-  *lengths = tsi_malloc(context, (size_t)A->rows, sizeof **lengths);
-  if (!*lengths) return tsi_out_of_memory(context, "row lengths", (size_t)A->rows * sizeof **lengths);
   const tsi_layout_input input = {.csr = A, .has_diagonal = without_diagonal};
-  for (int32_t i = 0; i < A->rows; i++) (*lengths)[i] = tsi_row_length(&input, i);
-  return TS_OK;
+  return tsi_measure_rows(context, &input, NULL, A->rows, lengths);
 }
 
 /* `entries` is the matrix that is sorted and laid out: A, or its blocks. */
@@ -167,6 +164,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   TSI_TRY(tsi_csr_canonical(context, &desc->csr, constrained, facts, tsi_csr_low_parts(desc->precision), &csr,
                             &info->duplicates));
   csr.outlasts = desc->borrow && !csr.owned;
+  tsi_poll_here();
 
   info->rows = csr.rows;
   info->columns = csr.columns;
@@ -177,6 +175,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
                                sizeof A->choice);
   else
     snprintf(A->choice, sizeof A->choice, "%s: asked for", ts_format_name(format));
+  tsi_poll_here();
   info->format = format;
   A->fingerprint = facts->fingerprint;
   A->precision = desc->precision;
@@ -185,6 +184,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   tsi_blocks blocks = {0};
   const int log2_block = tsi_format_log2_block(format);
   ts_status status = tsi_csr_inspect(context, &csr, constrained, facts, info, &A->norm_infinity);
+  if (status == TS_OK) status = tsi_poll(context);
   if (status == TS_OK && log2_block) status = tsi_blocks_create(context, &csr, log2_block, &blocks);
   if (status == TS_OK) {
     const tsi_host_csr entries = log2_block ? tsi_blocks_as_csr(&blocks, &csr) : csr;
@@ -193,7 +193,9 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   if (status == TS_OK) {
     const tsi_layout_input input = tsi_matrix_layout_input(A, &csr, &blocks);
     status = tsi_layout_create(context, format, &input, &A->layout, info);
+    if (status == TS_OK) status = tsi_poll(context);
     if (status == TS_OK) status = tsi_layout_pack(context, A->layout, &input, &packed);
+    if (status == TS_OK) status = tsi_poll(context);
   }
   if (status == TS_OK) {
     for (int32_t i = 0; A->row_space->constrained && i < csr.rows; i++)
@@ -208,6 +210,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   if (status == TS_OK) {
     status = tsi_matrix_write_low_parts(A, &csr, &blocks);
     int wanted = 0;
+    if (status == TS_OK) status = tsi_poll(context);
     if (status == TS_OK) status = choose_copy(A, desc, &csr, &wanted);
     if (wanted) status = tsi_matrix_make_host_copy(A, &csr, desc->keep_host_copy > 0);
     if (status < 0) {
@@ -280,6 +283,7 @@ static ts_status create_scaled(ts_context *context, const tsi_matrix_desc *desc,
   tsi_csr_facts facts;
   void *memory;
   TSI_TRY(matrix_validate(context, desc, &facts));
+  TSI_TRY(tsi_poll(context));
   const tsi_exponents exponents = facts.exponents;
   const int exponent = tsi_scaling_exponent(exponents, TSI_ORDINARY_MATRIX);
   const int negated = !constrained_of(desc) && facts.is_negative;

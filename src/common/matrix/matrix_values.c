@@ -203,7 +203,9 @@ ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr, const tsi_csr_
   ts_matrix_info info = A->info;
   double norm;
   ts_status status = tsi_csr_inspect(context, &canonical, constrained, facts, &info, &norm);
+  if (status == TS_OK) status = tsi_poll(context);
   if (status == TS_OK) status = tsi_matrix_write_values(A, &canonical);
+  if (status == TS_OK) status = tsi_poll(context);
   if (status == TS_OK) status = tsi_matrix_write_low_parts(A, &canonical, NULL);
   if (status == TS_OK) {
     info.bytes_low_order = A->info.bytes_low_order;

@@ -80,6 +80,7 @@ static ts_status analyse(factoring *f, const tsi_direct_method *method) {
 static ts_status begin(factoring *f, const tsi_csr *A, const unsigned char *constrained) {
   TSI_TRY(tsi_direct_open(f->context, &f->module));
   TSI_TRY(tsi_direct_matrix_create(f->context, A, constrained, &f->A));
+  TSI_TRY(tsi_poll(f->context));
   return analyse(f, is_definite(&f->A) ? f->module->cholesky : f->module->lu);
 }
 
@@ -94,6 +95,7 @@ static void change_sign(tsi_direct_rows *rows) {
 }
 
 static ts_status compute(factoring *f) {
+  TSI_TRY(tsi_poll(f->context));
   const int negative = is_definite(&f->A) && f->A.sign < 0;
   if (negative) change_sign(&f->A.rows);
   tsi_direct_fault fault = f->method->factor(f->factors, &f->A.rows, &f->found);
@@ -137,6 +139,7 @@ static ts_status measure_inverse(const factoring *f, double *norm) {
 static ts_status check_singular(const factoring *f) {
   const double largest = 0x1p49;
   double norm = 0;
+  TSI_TRY(tsi_poll(f->context));
   TSI_TRY(measure_inverse(f, &norm));
   return norm < largest ? TS_OK
                         : fail_singular(f->context, f->found.row, "is a combination of others within rounding");

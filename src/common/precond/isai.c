@@ -230,6 +230,8 @@ static int compute_row(const triangle *t, int32_t i) {
 
 /* ---- A triangle ---- */
 
+enum { PARTS = 32 }; /* per thread: rows differ, and the poll function is called between parts */
+
 static void compute_parts(const void *arguments, size_t first, size_t last) {
   const triangle *t = arguments;
   for (size_t p = first; p < last; p++) {
@@ -247,13 +249,15 @@ static ts_status compute(ts_context *context, triangle *t, int32_t *failed) {
   const tsi_csr *A = t->A;
   int threads;
   TSI_TRY(tsi_threads(context, &threads));
-  t->parts = 4 * threads;
+  t->parts = PARTS * threads;
   t->failed = tsi_malloc(context, (size_t)t->parts, sizeof *t->failed);
   if (!t->failed) return tsi_out_of_memory(context, "a preconditioner", (size_t)t->parts * sizeof *t->failed);
   TSI_TRY(make_csr(context, A->rows, (int64_t)A->row_offsets[A->rows] + A->rows, &t->offsets, &t->columns,
                    &t->values));
   for (int32_t i = 0, next = 0; i < A->rows; i++) t->offsets[i + 1] = next += pattern(t, i, t->columns + next);
+  TSI_TRY(tsi_poll(context));
   tsi_parallel(context, (size_t)t->parts, compute_parts, t);
+  TSI_TRY(tsi_poll(context));
   *failed = -1;
   for (int32_t p = 0; p < t->parts && *failed < 0; p++) *failed = t->failed[p];
   return TS_OK;

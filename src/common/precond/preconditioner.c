@@ -69,8 +69,11 @@ static void destroy_state(ts_preconditioner *M) {
 static ts_status set_up(ts_preconditioner *M, ts_status (*how)(ts_preconditioner *M)) {
   const double start = tsi_seconds();
   const size_t before = M->context->bytes_device;
-  M->changes = M->matrix->changes;
+  const int changes = M->matrix->changes;
+  M->changes = changes - 1; /* after a failure the next solve repeats the update */
+  TSI_TRY(tsi_poll(M->context));
   if (how) TSI_TRY(how(M));
+  M->changes = changes;
   M->cost = (tsi_cost){0};
   if (M->kind->measure) TSI_TRY(M->kind->measure(M, &M->cost));
   M->bytes_device += M->context->bytes_device - before;

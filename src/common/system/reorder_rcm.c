@@ -15,25 +15,29 @@ static int32_t degree(const graph *g, int32_t v) {
 
 static void count_degrees(const tsi_csr *csr, int32_t *offsets) {
   for (int32_t i = 0; i <= csr->rows; i++) offsets[i] = 0;
-  for (int32_t i = 0; i < csr->rows; i++)
+  for (int32_t i = 0; i < csr->rows; i++) {
+    tsi_poll_rows(i);
     for (int32_t k = csr->row_offsets[i]; k < csr->row_offsets[i + 1]; k++) {
       if (csr->column_indices[k] == i) continue;
       offsets[i + 1]++;
       offsets[csr->column_indices[k] + 1]++;
     }
+  }
   for (int32_t i = 0; i < csr->rows; i++) offsets[i + 1] += offsets[i];
 }
 
 /* Collects both directions of every entry. `next` is the insertion point of each list. */
 static void collect(const tsi_csr *csr, const int32_t *offsets, int32_t *next, int32_t *neighbours) {
   for (int32_t i = 0; i < csr->rows; i++) next[i] = offsets[i];
-  for (int32_t i = 0; i < csr->rows; i++)
+  for (int32_t i = 0; i < csr->rows; i++) {
+    tsi_poll_rows(i);
     for (int32_t k = csr->row_offsets[i]; k < csr->row_offsets[i + 1]; k++) {
       const int32_t j = csr->column_indices[k];
       if (j == i) continue;
       neighbours[next[i]++] = j;
       neighbours[next[j]++] = i;
     }
+  }
 }
 
 /* Sorts all vertices by ascending degree, equal ones by number. `starts` has room for size + 1 numbers. */
@@ -52,6 +56,7 @@ static void sort_neighbours(const graph *g, const int32_t *sorted, const int32_t
   for (int32_t v = 0; v < g->size; v++) next[v] = g->offsets[v];
   for (int32_t s = 0; s < g->size; s++) {
     const int32_t v = sorted[s];
+    tsi_poll_rows(s);
     for (int32_t k = g->offsets[v]; k < g->offsets[v + 1]; k++) g->neighbours[next[unsorted[k]]++] = v;
   }
 }
@@ -66,6 +71,7 @@ static int32_t search(const graph *g, int32_t root, int32_t mark, int32_t *marks
   queue[0] = root;
   marks[root] = mark;
   for (int32_t head = 0; head < end; head++) {
+    tsi_poll_rows(head);
     if (head == level_end) {
       *last = level_end;
       level_end = end;
@@ -127,7 +133,8 @@ ts_status tsi_reorder_rcm(ts_context *context, const tsi_csr *csr, int32_t *orde
   collect(csr, g.offsets, work, unsorted);
   sort_by_degree(&g, work, order);
   sort_neighbours(&g, order, unsorted, work);
-  order_all(&g, work, order);
+  const ts_status status = context ? tsi_poll(context) : TS_OK;
+  if (status == TS_OK) order_all(&g, work, order);
   tsi_free(context, memory);
-  return TS_OK;
+  return status;
 }

@@ -166,6 +166,7 @@ static ts_status make_levels(tsi_amg *amg) {
   for (int before = 0; before < amg->levels && amg->levels < amg->desc.max_levels;) {
     const cuda_amg_hierarchy *h = amg->device;
     before = amg->levels;
+    TSI_TRY(tsi_poll(amg->context));
     if (h->level[before - 1].A.rows > amg->desc.coarsest) TSI_TRY(add_level(amg));
   }
   return TS_OK;

@@ -11,7 +11,7 @@ enum {
   PANEL = 32,
   PANEL_WARPS = 8,
   PANEL_THREADS = PANEL * PANEL_WARPS,
-  STRIP = 8 /* columns of L^-1 per block */
+  STRIP = 8 /* columns per block */
 };
 
 typedef double tile[PANEL][PANEL + 1];
@@ -28,8 +28,24 @@ static __device__ __forceinline__ double pivot_of(double left, double diagonal) 
   return left > rounding * diagonal ? sqrt(left) : 0;
 }
 
-static __device__ __forceinline__ double divide(double number, double pivot) {
-  return pivot > 0 ? number / pivot : 0;
+/* A pivot and its reciprocal, for several quotients. */
+struct divisor {
+  double pivot, inverse;
+};
+
+static __device__ __forceinline__ divisor divisor_of(double pivot) {
+  return {pivot, pivot > 0 ? 1 / pivot : 0};
+}
+
+/* number / pivot, correctly rounded: two corrections by the exact remainder (Markstein 1990). A division takes
+ * several times as long, above all of 0. Below `tiny` the remainder may not be exact. */
+static __device__ __forceinline__ double divide(double number, const divisor &by) {
+  const double tiny = 0x1p-900;
+  double quotient = number * by.inverse;
+  quotient = fma(fma(-by.pivot, quotient, number), by.inverse, quotient);
+  quotient = fma(fma(-by.pivot, quotient, number), by.inverse, quotient);
+  if (fabs(number) < tiny) quotient = number == 0 ? number : number / by.pivot;
+  return by.pivot > 0 ? quotient : 0;
 }
 
 /* Loads a tile from `row` and `column` on. With `lower`, entries above the diagonal become 0. */
@@ -65,8 +81,8 @@ static __device__ void factorise(const dense &d, int32_t first, tile t) {
   const int lane = (int)threadIdx.x % PANEL, warp = (int)threadIdx.x / PANEL;
   for (int i = 0; i < PANEL; i++) {
     __syncthreads();
-    const double pivot = pivot_of(t[i][i], d.diagonal[first + i]);
-    const double own = lane == i ? pivot : lane > i ? divide(t[i][lane], pivot) : 0;
+    const divisor by = divisor_of(pivot_of(t[i][i], d.diagonal[first + i]));
+    const double own = lane == i ? by.pivot : lane > i ? divide(t[i][lane], by) : 0;
     if (warp == 0) found[i][lane] = own;
     for (int r = warp; r < PANEL; r += PANEL_WARPS) {
       const double factor = -__shfl_sync(0xffffffffu, own, r);
@@ -83,23 +99,28 @@ __global__ static void __launch_bounds__(PANEL_THREADS) factorise_first(const de
   factorise(d, 0, t);
 }
 
-/* Solves for the panel's rows right of its diagonal tile. One thread per column. */
+/* Solves for the panel's rows right of its diagonal tile. A block has STRIP columns: one warp per column, one
+ * thread per row. */
 __global__ static void __launch_bounds__(PANEL_THREADS) solve_panel(const dense d, int32_t first) {
   __shared__ tile own;
+  __shared__ double columns[PANEL][STRIP + 1];
+  static_assert(STRIP == PANEL_WARPS, "a warp has a column");
+  const int row = (int)threadIdx.x / STRIP, column = (int)threadIdx.x % STRIP;
+  const int lane = (int)threadIdx.x % PANEL, warp = (int)threadIdx.x / PANEL;
+  double *at = d.a + (size_t)(first + row) * d.n + first + PANEL + (int32_t)blockIdx.x * STRIP + column;
   load(d, first, first, false, own);
+  columns[row][column] = *at;
   __syncthreads();
-  const int32_t j = first + PANEL + (int32_t)(blockIdx.x * PANEL_THREADS + threadIdx.x);
-  if (j >= d.n) return;
-  double sum[PANEL];
-#pragma unroll
-  for (int i = 0; i < PANEL; i++) sum[i] = d.a[(size_t)(first + i) * d.n + j];
-#pragma unroll
+  const divisor of_row = divisor_of(own[lane][lane]);
+  double sum = columns[lane][warp];
   for (int i = 0; i < PANEL; i++) {
-    const double value = divide(sum[i], own[i][i]);
-    d.a[(size_t)(first + i) * d.n + j] = value;
-#pragma unroll
-    for (int r = i + 1; r < PANEL; r++) sum[r] = sum[r] + -own[i][r] * value;
+    const double value = __shfl_sync(0xffffffffu, divide(sum, of_row), i);
+    if (lane == i) sum = value;
+    if (lane > i) sum = sum + -own[i][lane] * value;
   }
+  columns[lane][warp] = sum;
+  __syncthreads();
+  *at = columns[row][column];
 }
 
 /* Adds the panel's contributions to the rows below it, one tile per block. The diagonal tile of the next panel
@@ -108,17 +129,19 @@ __global__ static void __launch_bounds__(PANEL_THREADS) add_panel(const dense d,
   __shared__ tile left, above, t;
   const int32_t row = first + PANEL * (1 + (int32_t)blockIdx.y),
                 column = first + PANEL * (1 + (int32_t)blockIdx.x);
-  const int lane = (int)threadIdx.x % PANEL;
+  const int lane = (int)threadIdx.x % PANEL, warp = (int)threadIdx.x / PANEL;
   if (column < row) return;
   load(d, first, row, false, left);
   load(d, first, column, false, above);
   load(d, row, column, false, t);
   __syncthreads();
-  for (int r = (int)threadIdx.x / PANEL; r < PANEL; r += PANEL_WARPS) {
-    double sum = t[r][lane];
-    for (int m = 0; m < PANEL; m++) sum = sum + -left[m][r] * above[m][lane];
-    t[r][lane] = sum;
-  }
+  double sum[PANEL / PANEL_WARPS];
+  for (int k = 0; k < PANEL / PANEL_WARPS; k++) sum[k] = t[warp + k * PANEL_WARPS][lane];
+#pragma unroll 8
+  for (int m = 0; m < PANEL; m++)
+    for (int k = 0; k < PANEL / PANEL_WARPS; k++)
+      sum[k] = sum[k] + -left[m][warp + k * PANEL_WARPS] * above[m][lane];
+  for (int k = 0; k < PANEL / PANEL_WARPS; k++) t[warp + k * PANEL_WARPS][lane] = sum[k];
   if (blockIdx.x == 0)
     factorise(d, row, t);
   else
@@ -132,7 +155,7 @@ __global__ static void invert_pivots(const dense d) {
   if (i >= d.n) return;
   double *diagonal = d.a + (size_t)i * d.n + i;
   d.pivots[i] = *diagonal;
-  *diagonal = divide(1, *diagonal);
+  *diagonal = divisor_of(*diagonal).inverse;
 }
 
 /* One warp per column of the panel, one thread per row. */
@@ -141,9 +164,9 @@ static __device__ __forceinline__ void solve_rows(const dense &d, int32_t first,
   const int lane = (int)threadIdx.x % PANEL, warp = (int)threadIdx.x / PANEL;
   const int32_t row = first + lane;
   double sum = row >= column ? d.a[(size_t)row * d.n + column] : 0;
-  const double pivot = d.pivots[row];
+  const divisor by = divisor_of(d.pivots[row]);
   for (int m = column > first ? column - first : 0; m < PANEL; m++) {
-    const double value = __shfl_sync(0xffffffffu, first + m == column ? sum : divide(sum, pivot), m);
+    const double value = __shfl_sync(0xffffffffu, first + m == column ? sum : divide(sum, by), m);
     if (lane == m) sum = value;
     if (lane > m) sum = sum + -own[m][lane] * value;
   }
@@ -156,7 +179,6 @@ static __device__ __forceinline__ void solve_rows(const dense &d, int32_t first,
 __global__ static void __launch_bounds__(PANEL_THREADS) invert_strip(const dense d) {
   __shared__ tile own;
   __shared__ double solved[PANEL][STRIP];
-  static_assert(STRIP == PANEL_WARPS, "a warp has a column");
   const int32_t column = (int32_t)blockIdx.x * STRIP;
   for (int32_t first = column / PANEL * PANEL; first < d.n; first += PANEL) {
     load(d, first, first, false, own);
@@ -166,7 +188,7 @@ __global__ static void __launch_bounds__(PANEL_THREADS) invert_strip(const dense
     for (int32_t row = first + PANEL + (int32_t)threadIdx.x; row < d.n; row += PANEL_THREADS) {
       double sum[STRIP];
       for (int c = 0; c < STRIP; c++) sum[c] = d.a[(size_t)row * d.n + column + c];
-#pragma unroll 4
+#pragma unroll 16
       for (int m = 0; m < PANEL; m++) {
         const double factor = -d.a[(size_t)(first + m) * d.n + row];
         for (int c = 0; c < STRIP; c++) sum[c] = sum[c] + factor * solved[m][c];
@@ -207,8 +229,7 @@ static ts_status invert(ts_context *context, const dense &d, float *inverse, int
   TSI_TRY(cuda_launch(context, "factorise_first", factorise_first, 1, PANEL_THREADS, d));
   for (unsigned left = panels - 1; left > 0; left--) {
     const int32_t first = (int32_t)(panels - 1 - left) * PANEL;
-    TSI_TRY(cuda_launch(context, "solve_panel", solve_panel, (left * PANEL + PANEL_THREADS - 1) / PANEL_THREADS,
-                        PANEL_THREADS, d, first));
+    TSI_TRY(cuda_launch(context, "solve_panel", solve_panel, left * (PANEL / STRIP), PANEL_THREADS, d, first));
     TSI_TRY(cuda_launch(context, "add_panel", add_panel, dim3(left, left), PANEL_THREADS, d, first));
   }
   TSI_TRY(cuda_launch(context, "invert_pivots", invert_pivots, panels, PANEL, d));

@@ -1,9 +1,11 @@
 /* The largest eigenvalue of D^-1 A by power iterations, with sums in the host's order.
  *
- * A block has the RADIX rows whose squares the host adds first. Its threads write the products of its rows to
- * shared memory. Then one thread adds each row, and one thread adds the squares; a warp finds the largest
- * square. The last block to finish adds the sums of all blocks and stores the factor of the next step on the
- * device. Long rows are multiplied before by a separate kernel, one block per row. */
+ * A block has some groups of the RADIX rows whose squares the host adds first. Its threads write the products
+ * of its rows to shared memory. Then one thread adds each row, and one thread adds the squares of a group; a
+ * warp finds the largest square. The last block to finish adds the sums of all blocks and stores the factor of
+ * the next step on the device. If rows have several runs on average or there are few rows, a block has a single
+ * group, and one thread adds each run. Long rows are multiplied before by a separate kernel, one block per
+ * row. */
 #include <math.h>
 
 #include "cuda/core/cuda_reduce.cuh"
@@ -12,11 +14,14 @@
 
 enum {
   STEPS = 6,
-  RADIX = 64, /* groups of RADIX numbers are added in order, then groups of RADIX sums, and so on */
-  THREADS = 128,
-  TILE = 1024, /* products in shared memory */
+  RADIX = 64,    /* groups of RADIX numbers are added in order, then groups of RADIX sums, and so on */
+  ROWS = 256,    /* rows and threads of a block */
+  TILE = 2048,   /* products in shared memory */
+  THREADS = 128, /* of a block with a single group */
   LONG_TILE = 4096,
   RUNS = LONG_TILE / TSI_AMG_RUN,
+  TILE_RUNS = 32,                                             /* runs in shared memory */
+  ROW_RUNS = (CUDA_AMG_LONG + TSI_AMG_RUN - 1) / TSI_AMG_RUN, /* maximum in a row that is not long */
   LONG_BLOCKS_MOST = 4096
 };
 
@@ -64,11 +69,12 @@ static __device__ __forceinline__ double add_in_order(const double *numbers, int
   return sum;
 }
 
-static __device__ __forceinline__ int in_group(int64_t count, int64_t group) {
-  return (int)(count - group * RADIX < RADIX ? count - group * RADIX : RADIX);
+/* How many of `count` numbers are in group number `group`, if groups have `size` numbers. */
+static __device__ __forceinline__ int in_group(int64_t count, int64_t group, int size) {
+  return (int)(count - group * size < size ? count - group * size : size);
 }
 
-/* Called by a warp for at most RADIX numbers. The bits of non-negative doubles compare like the doubles. */
+/* Called by a warp. The bits of non-negative doubles compare like the doubles. */
 static __device__ __forceinline__ void raise_most(const power &p, const double *squares, int rows) {
   unsigned long long most = 0;
   for (int k = (int)threadIdx.x % 32; k < rows; k += 32)
@@ -77,33 +83,37 @@ static __device__ __forceinline__ void raise_most(const power &p, const double *
   if (threadIdx.x % 32 == 0 && most > *(volatile unsigned long long *)p.most) atomicMax(p.most, most);
 }
 
-/* Ends a kernel, with one number per row of the block in `squares`. Returns true in thread 0 of the last block,
- * which receives the results of all blocks. */
+/* Ends a kernel with BLOCK_ROWS rows per block, and one number per row in `squares`. Returns true in thread 0
+ * of the last block, which receives the results of all blocks. */
+template <int BLOCK_ROWS>
 static __device__ __forceinline__ int combine_norms(const power &p, const double *squares, int rows,
                                                     norms *all) {
+  const int warp = (int)threadIdx.x / 32, groups = (rows + RADIX - 1) / RADIX;
   __syncthreads();
-  if (threadIdx.x == 0) p.sums[blockIdx.x] = add_in_order(squares, rows);
-  if (threadIdx.x / 32 == 1) raise_most(p, squares, rows);
+  if (threadIdx.x % 32 == 0 && warp < groups)
+    p.sums[(int64_t)blockIdx.x * (BLOCK_ROWS / RADIX) + warp] =
+        add_in_order(squares + warp * RADIX, in_group(rows, warp, RADIX));
+  if (warp == (int)blockDim.x / 32 - 1) raise_most(p, squares, rows);
   if (!cuda_is_last_block(p.tickets)) return 0;
   double *sums = p.sums;
-  int64_t count = gridDim.x;
+  int64_t count = ((int64_t)p.A.rows + RADIX - 1) / RADIX;
   while (count > 1) {
-    const int64_t groups = (count + RADIX - 1) / RADIX;
-    for (int64_t group = threadIdx.x; group < groups; group += THREADS)
-      sums[count + group] = add_in_order(sums + group * RADIX, in_group(count, group));
+    const int64_t above = (count + RADIX - 1) / RADIX;
+    for (int64_t group = threadIdx.x; group < above; group += blockDim.x)
+      sums[count + group] = add_in_order(sums + group * RADIX, in_group(count, group, RADIX));
     __syncthreads();
     sums += count;
-    count = groups;
+    count = above;
   }
   if (threadIdx.x > 0) return 0;
   *all = {sums[0], __longlong_as_double((long long)atomicExch(p.most, 0ull))};
   return 1;
 }
 
-__global__ static void __launch_bounds__(THREADS) begin(const power p) {
-  __shared__ double squares[RADIX];
-  const int64_t first = (int64_t)blockIdx.x * RADIX;
-  const int rows = in_group(p.A.rows, blockIdx.x);
+__global__ static void __launch_bounds__(ROWS) begin(const power p) {
+  __shared__ double squares[ROWS];
+  const int64_t first = (int64_t)blockIdx.x * ROWS;
+  const int rows = in_group(p.A.rows, blockIdx.x, ROWS);
   if ((int)threadIdx.x < rows) {
     const int32_t row = (int32_t)(first + threadIdx.x);
     const float found = cuda_amg_diagonal_of(p.A, row), diagonal = found > 0 ? found : 0;
@@ -114,7 +124,7 @@ __global__ static void __launch_bounds__(THREADS) begin(const power p) {
     squares[threadIdx.x] = (double)diagonal * ((double)number * (double)number);
   }
   norms all;
-  if (combine_norms(p, squares, rows, &all)) *p.state = {0, 0, 1, all};
+  if (combine_norms<ROWS>(p, squares, rows, &all)) *p.state = {0, 0, 1, all};
 }
 
 static __device__ __forceinline__ double product_at(const power &p, int64_t e) {
@@ -172,44 +182,142 @@ static __device__ double multiply_row(const power &p, int64_t begin, int64_t end
   return sum;
 }
 
-/* With the factor of the state, does nothing once a sum is 0. */
-__global__ static void __launch_bounds__(THREADS) step(const power p) {
-  __shared__ double products[TILE], squares[RADIX];
-  const power_state state = *p.state;
-  if (p.keep == 0 && !(state.before.sum > 0)) return;
-  const double factor = p.keep == 0 ? state.factor : p.factor;
-  const int64_t first = (int64_t)blockIdx.x * RADIX;
-  const int rows = in_group(p.A.rows, blockIdx.x);
-  const bool has_row = (int)threadIdx.x < rows;
-  const int64_t row = first + (has_row ? threadIdx.x : 0);
+/* ---- A step ---- */
+
+/* The row of a thread. */
+struct own_row {
+  int64_t row, begin, end;
+  bool is_row, is_long;
+};
+
+static __device__ __forceinline__ own_row row_of_thread(const power &p, int64_t first, int rows) {
+  own_row own;
+  own.is_row = (int)threadIdx.x < rows;
+  own.row = first + (own.is_row ? threadIdx.x : 0);
+  own.begin = p.A.offsets[own.row], own.end = p.A.offsets[own.row + 1];
+  own.is_long = own.end - own.begin > CUDA_AMG_LONG;
+  return own;
+}
+
+/* Returns the product of the thread's row. Its block reads all rows in tiles. */
+static __device__ __forceinline__ double multiply_in_tiles(const power &p, const own_row &own, int64_t first,
+                                                           int rows) {
+  __shared__ double products[TILE];
   const int64_t begin = p.A.offsets[first], end = p.A.offsets[first + rows];
-  const int64_t row_begin = p.A.offsets[row], row_end = p.A.offsets[row + 1];
-  const double diagonal = (double)p.diagonal[row];
-  const bool is_long = row_end - row_begin > CUDA_AMG_LONG;
-  const bool has_long = p.products && __syncthreads_or(is_long);
   double product = 0, run = 0;
-  if (has_long) product = is_long ? p.products[row] : multiply_row(p, row_begin, row_end);
-  for (int64_t tile = begin; tile < end && !has_long; tile += TILE) {
+  if (p.products && __syncthreads_or(own.is_long))
+    return own.is_long ? p.products[own.row] : multiply_row(p, own.begin, own.end);
+  for (int64_t tile = begin; tile < end; tile += TILE) {
     const int64_t tile_end = tile + TILE < end ? tile + TILE : end;
 #pragma unroll 4
-    for (int64_t e = tile + threadIdx.x; e < tile_end; e += THREADS) products[e - tile] = product_at(p, e);
+    for (int64_t e = tile + threadIdx.x; e < tile_end; e += ROWS) products[e - tile] = product_at(p, e);
     __syncthreads();
-    if (has_row) {
-      const int from = (int)(row_begin > tile ? row_begin - tile : 0);
-      const int to = (int)((row_end < tile_end ? row_end : tile_end) - tile);
-      add_part(products, from, to, (int)(tile - row_begin), run, product);
+    if (own.is_row) {
+      const int from = (int)(own.begin > tile ? own.begin - tile : 0);
+      const int to = (int)((own.end < tile_end ? own.end : tile_end) - tile);
+      add_part(products, from, to, (int)(tile - own.begin), run, product);
     }
     __syncthreads();
   }
-  product += run;
-  if (has_row) {
-    product = diagonal > 0 ? p.keep * (double)p.from[row] + product * (factor / diagonal) : 0;
+  return product + run;
+}
+
+/* The runs of a block's rows; those of row k begin at begins[k]. */
+struct run_list {
+  int64_t entries[RADIX]; /* where the entries of a row begin */
+  int32_t lengths[RADIX], begins[RADIX + 1];
+  unsigned char rows[RADIX * ROW_RUNS]; /* of runs */
+};
+
+/* Long rows are not in the list. */
+static __device__ __forceinline__ void list_runs(const own_row &own, run_list *list) {
+  const int k = (int)threadIdx.x, length = own.is_row && !own.is_long ? (int)(own.end - own.begin) : 0;
+  const int32_t runs = (length + TSI_AMG_RUN - 1) / TSI_AMG_RUN;
+  int32_t end = runs; /* inclusive sum, of a warp's rows */
+  for (int offset = 1; offset < 32; offset *= 2) {
+    const int32_t before = __shfl_up_sync(0xffffffffu, end, offset);
+    if (k % 32 >= offset) end += before;
+  }
+  static_assert(RADIX == 64, "two warps have the rows");
+  if (k == 0) list->begins[0] = 0;
+  if (k < 32) list->begins[k + 1] = end;
+  __syncthreads();
+  if (k >= RADIX) return;
+  if (k >= 32) list->begins[k + 1] = end += list->begins[32];
+  list->entries[k] = own.begin, list->lengths[k] = length;
+  for (int32_t run = end - runs; run < end; run++) list->rows[run] = (unsigned char)k;
+}
+
+/* Reads the products of the runs from number `first` on. A warp reads FEW of its runs at a time. */
+static __device__ __forceinline__ void read_runs(const power &p, const run_list &list, int32_t first,
+                                                 double (*products)[TSI_AMG_RUN + 1]) {
+  enum { FEW = 4, WARPS = THREADS / 32, PARTS = TSI_AMG_RUN / 32 };
+  const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+  const int32_t count = list.begins[RADIX];
+  for (int begin = warp; begin < TILE_RUNS; begin += FEW * WARPS) {
+    double product[FEW][PARTS];
+#pragma unroll
+    for (int k = 0; k < FEW; k++) {
+      const int32_t run = min(first + begin + k * WARPS, count - 1);
+      const int row = list.rows[run], at = (run - list.begins[row]) * TSI_AMG_RUN + lane;
+#pragma unroll
+      for (int part = 0; part < PARTS; part++) {
+        const int e = at + part * 32, length = list.lengths[row];
+        product[k][part] = product_at(p, list.entries[row] + min(e, length - 1));
+        if (e >= length) product[k][part] = 0;
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < FEW; k++)
+#pragma unroll
+      for (int part = 0; part < PARTS; part++) products[begin + k * WARPS][lane + part * 32] = product[k][part];
+  }
+}
+
+/* multiply_in_tiles for a single group of rows: each run has its own thread. */
+static __device__ __forceinline__ double multiply_in_runs(const power &p, const own_row &own) {
+  __shared__ double products[TILE_RUNS][TSI_AMG_RUN + 1], runs[RADIX * ROW_RUNS];
+  __shared__ run_list list;
+  list_runs(own, &list);
+  __syncthreads();
+  for (int32_t first = 0; first < list.begins[RADIX]; first += TILE_RUNS) {
+    read_runs(p, list, first, products);
+    __syncthreads();
+    if (threadIdx.x < TILE_RUNS && first + (int)threadIdx.x < list.begins[RADIX]) {
+      double run = 0;
+#pragma unroll 16
+      for (int e = 0; e < TSI_AMG_RUN; e++) run += products[threadIdx.x][e];
+      runs[first + threadIdx.x] = run;
+    }
+    __syncthreads();
+  }
+  if (!own.is_row) return 0;
+  if (own.is_long) return p.products[own.row];
+  double product = 0;
+  for (int32_t k = list.begins[threadIdx.x]; k < list.begins[threadIdx.x + 1]; k++) product += runs[k];
+  return product;
+}
+
+/* With the factor of the state, does nothing once a sum is 0. */
+template <bool IN_RUNS> __global__ static void __launch_bounds__(IN_RUNS ? THREADS : ROWS) step(const power p) {
+  constexpr int block_rows = IN_RUNS ? RADIX : ROWS;
+  __shared__ double squares[block_rows];
+  const power_state state = *p.state;
+  if (p.keep == 0 && !(state.before.sum > 0)) return;
+  const double factor = p.keep == 0 ? state.factor : p.factor;
+  const int64_t first = (int64_t)blockIdx.x * block_rows;
+  const int rows = in_group(p.A.rows, blockIdx.x, block_rows);
+  const own_row own = row_of_thread(p, first, rows);
+  const double diagonal = (double)p.diagonal[own.row];
+  double product = IN_RUNS ? multiply_in_runs(p, own) : multiply_in_tiles(p, own, first, rows);
+  if (own.is_row) {
+    product = diagonal > 0 ? p.keep * (double)p.from[own.row] + product * (factor / diagonal) : 0;
     const float number = (float)product;
-    p.to[row] = number;
+    p.to[own.row] = number;
     squares[threadIdx.x] = diagonal * ((double)number * (double)number);
   }
   norms all;
-  if (combine_norms(p, squares, rows, &all)) {
+  if (combine_norms<block_rows>(p, squares, rows, &all)) {
     const double value = sqrt(all.sum / state.before.sum) / state.factor;
     const double local = sqrt(all.most / state.before.most) / state.factor;
     *p.state = {value, local, value > 0 ? 1 / value : 0, all};
@@ -217,11 +325,11 @@ __global__ static void __launch_bounds__(THREADS) step(const power p) {
 }
 
 /* Stores the sum of from_i (A from)_i in the state, or with A_F in place of A. One thread per row. */
-__global__ static void __launch_bounds__(THREADS) add_energies(const power p) {
-  __shared__ double energies[RADIX];
-  const int rows = in_group(p.A.rows, blockIdx.x);
+__global__ static void __launch_bounds__(ROWS) add_energies(const power p) {
+  __shared__ double energies[ROWS];
+  const int rows = in_group(p.A.rows, blockIdx.x, ROWS);
   if ((int)threadIdx.x < rows) {
-    const int32_t row = (int32_t)((int64_t)blockIdx.x * RADIX + threadIdx.x);
+    const int32_t row = (int32_t)((int64_t)blockIdx.x * ROWS + threadIdx.x);
     const double own = (double)p.from[row];
     double product = p.strong ? p.filtered[row] * own : 0;
     for (int32_t e = p.A.offsets[row]; e < p.A.offsets[row + 1]; e++) {
@@ -231,7 +339,7 @@ __global__ static void __launch_bounds__(THREADS) add_energies(const power p) {
     energies[threadIdx.x] = own * product;
   }
   norms all;
-  if (combine_norms(p, energies, rows, &all)) *p.state = {0, 0, 1, all};
+  if (combine_norms<ROWS>(p, energies, rows, &all)) *p.state = {0, 0, 1, all};
 }
 
 /* ---- On the host ---- */
@@ -242,8 +350,8 @@ static void swap_vectors(power *p) {
   p->to = swap;
 }
 
-static unsigned blocks_of(const power &p) {
-  return (unsigned)(((size_t)p.A.rows + RADIX - 1) / RADIX);
+static unsigned blocks_of(const power &p, int rows) {
+  return (unsigned)((p.A.rows + (size_t)rows - 1) / (size_t)rows);
 }
 
 /* Allocates the vectors in `memory` and stores the first one in p->to. */
@@ -252,7 +360,7 @@ static ts_status start(cuda_amg_memory *memory, const cuda_amg_csr *A, cuda_amg_
   const size_t rows = (size_t)A->rows;
   *p = {*A};
   p->tickets = cuda_state_of(context)->tickets;
-  size_t sums = blocks_of(*p);
+  size_t sums = blocks_of(*p, RADIX);
   for (size_t count = sums; count > 1; sums += count) count = (count + RADIX - 1) / RADIX;
   CUDA_AMG_ALLOC(memory, rows, p->diagonal);
   CUDA_AMG_ALLOC(memory, rows, p->from);
@@ -262,7 +370,7 @@ static ts_status start(cuda_amg_memory *memory, const cuda_amg_csr *A, cuda_amg_
   CUDA_AMG_ALLOC(memory, 1, p->most);
   if (long_rows.count > 0) CUDA_AMG_ALLOC(memory, rows, p->products);
   CUDA_TRY(context, cudaMemsetAsync(p->most, 0, sizeof *p->most, cuda_stream(context)));
-  return cuda_launch(context, "begin", begin, blocks_of(*p), THREADS, *p);
+  return cuda_launch(context, "begin", begin, blocks_of(*p, ROWS), ROWS, *p);
 }
 
 /* Swaps p->from and p->to, then runs a step. */
@@ -272,7 +380,10 @@ static ts_status run_step(ts_context *context, cuda_amg_rows long_rows, power *p
     TSI_TRY(cuda_launch(context, "multiply_long_rows", multiply_long_rows,
                         (unsigned)(long_rows.count < LONG_BLOCKS_MOST ? long_rows.count : LONG_BLOCKS_MOST),
                         THREADS, *p, long_rows));
-  return cuda_launch(context, "step", step, blocks_of(*p), THREADS, *p);
+  const bool is_few = p->A.rows <= 4 * RADIX * cuda_state_of(context)->multiprocessors;
+  if (is_few || p->A.entries > (int64_t)2 * TSI_AMG_RUN * p->A.rows)
+    return cuda_launch(context, "step", step<true>, blocks_of(*p, RADIX), THREADS, *p);
+  return cuda_launch(context, "step", step<false>, blocks_of(*p, ROWS), ROWS, *p);
 }
 
 static ts_status iterate(cuda_amg_memory *memory, const cuda_amg_csr *A, cuda_amg_rows long_rows,
@@ -297,7 +408,7 @@ ts_status cuda_amg_eigenvalue(ts_context *context, cuda_amg_level *level, cuda_a
 
 static ts_status read_energy(ts_context *context, const power &p, double *energy) {
   power_state state;
-  TSI_TRY(cuda_launch(context, "add_energies", add_energies, blocks_of(p), THREADS, p));
+  TSI_TRY(cuda_launch(context, "add_energies", add_energies, blocks_of(p, ROWS), ROWS, p));
   TSI_TRY(cuda_download(context, &state, p.state, sizeof state));
   *energy = state.before.sum;
   return TS_OK;

@@ -229,55 +229,77 @@ struct __align__(16) strong_entry {
   int32_t aggregate, column;
 };
 
-/* A thread has one entry of P's row at a time. If a row has entries for one aggregate but reaches another one,
- * it keeps the value of T. */
+/* Writes the terms of a chunk of the row to shared memory, for the threads of the team. */
+template <int SIZE, bool SINGLE>
+static __device__ __forceinline__ void read_strong(const smoothing &s, const row &r, double scale, int32_t done,
+                                                   int32_t size, strong_entry *to) {
+  const int32_t unknowns = SINGLE ? 1 : s.unknowns, i = r.number, node = i / unknowns;
+  for (int32_t k = (int)threadIdx.x % SIZE; k < size; k += SIZE) {
+    strong_entry x = {0, -1, 0};
+    const int32_t e = r.begin + done + k;
+    if (done + k < r.length && s.strong[e] == TSI_AMG_STRONG) {
+      const int32_t j = s.indices[e];
+      const double more =
+          !SINGLE && unknowns > 1 && j / unknowns == node ? s.added[(size_t)i * unknowns + j % unknowns] : 0;
+      x.value = (double)(float)(j == i ? 1 - s.omega : -scale * ((double)s.values[e] + more));
+      if (SINGLE) x.value *= (double)s.tentative[j];
+      x.aggregate = s.aggregates[j / unknowns];
+      x.column = j;
+    }
+    to[k] = x;
+  }
+}
+
+/* A thread has up to EACH entries of P's row at a time, at a distance of SIZE, which is at least the number of
+ * vectors: at most one of them is of the aggregate of a term. If a row has entries for one aggregate but
+ * reaches another one, it keeps the value of T. */
 template <int SIZE, bool SINGLE>
 __global__ static void __launch_bounds__(CUDA_THREADS) fill(const smoothing s) {
-  enum { CHUNK = SIZE * EACH };
+  enum { CHUNK = SIZE * EACH, OWN = SINGLE || SIZE > 32 ? 1 : EACH };
   __shared__ strong_entry shared[CUDA_THREADS / SIZE][CHUNK + 1];
-  const int32_t unknowns = SINGLE ? 1 : s.unknowns, vectors = SINGLE ? 1 : s.vectors;
+  const int32_t vectors = SINGLE ? 1 : s.vectors;
   const int lane = (int)threadIdx.x % SIZE, team = (int)threadIdx.x / SIZE;
+  static_assert(SIZE >= TEAM, "there are at most TEAM vectors");
   EACH_ROW(s, place, SIZE) {
     const row r = row_at<SIZE>(s, place);
-    const int32_t i = r.number, node = i / unknowns;
+    const int32_t i = r.number;
     const int32_t begin = i < 0 ? 0 : s.P_offsets[i], count = i < 0 ? 0 : s.P_offsets[i + 1] - begin;
     const double diagonal = i < 0 ? 0 : s.diagonal[i];
     const double scale = diagonal > 0 ? s.omega / diagonal : 0;
     const int32_t longest = longest_of<SIZE>(r.length), most = longest_of<SIZE>(count);
-    for (int64_t c = lane; c - lane < most; c += SIZE) {
-      const int32_t column = c < count ? s.P_indices[begin + c] : -1;
-      const int32_t aggregate = c < count ? column / vectors : -2, v = c < count ? column % vectors : 0;
-      double sum = 0;
+    for (int64_t c = lane; c - lane < most; c += OWN * SIZE) {
+      int32_t aggregates[OWN], v[OWN];
+      double sums[OWN] = {};
       bool keeps = false;
+#pragma unroll
+      for (int m = 0; m < OWN; m++) {
+        const int32_t column = c + m * SIZE < count ? s.P_indices[begin + c + m * SIZE] : -2 * vectors;
+        aggregates[m] = column / vectors, v[m] = column % vectors;
+      }
       for (int32_t done = 0; done < longest; done += CHUNK) {
         const int32_t size = min((int32_t)CHUNK, longest - done);
-        for (int32_t k = lane; k < size; k += SIZE) {
-          strong_entry x = {0, -1, 0};
-          const int32_t e = r.begin + done + k;
-          if (done + k < r.length && s.strong[e] == TSI_AMG_STRONG) {
-            const int32_t j = s.indices[e];
-            const double more = !SINGLE && unknowns > 1 && j / unknowns == node
-                                    ? s.added[(size_t)i * unknowns + j % unknowns]
-                                    : 0;
-            x.value = (double)(float)(j == i ? 1 - s.omega : -scale * ((double)s.values[e] + more));
-            if (SINGLE) x.value *= (double)s.tentative[j];
-            x.aggregate = s.aggregates[j / unknowns];
-            x.column = j;
-          }
-          shared[team][k] = x;
-        }
+        read_strong<SIZE, SINGLE>(s, r, scale, done, size, shared[team]);
         team_sync<SIZE>();
 #pragma unroll 4
         for (int32_t k = 0; k < size; k++) {
           const strong_entry x = shared[team][k];
-          const double t = SINGLE ? 1 : (double)s.tentative[(size_t)x.column * vectors + v];
-          if (x.aggregate == aggregate) sum += SINGLE ? x.value : x.value * t;
-          keeps |= x.aggregate >= 0 && x.aggregate != aggregate;
+          int32_t vector = 0;
+#pragma unroll
+          for (int m = 0; m < OWN; m++)
+            if (aggregates[m] == x.aggregate) vector = v[m];
+          const double t = SINGLE ? 1 : (double)s.tentative[(size_t)x.column * vectors + vector];
+          const double term = SINGLE ? x.value : x.value * t;
+#pragma unroll
+          for (int m = 0; m < OWN; m++)
+            if (aggregates[m] == x.aggregate) sums[m] += term;
+          keeps |= x.aggregate >= 0 && x.aggregate != aggregates[0];
         }
         team_sync<SIZE>();
       }
-      if (count == vectors && keeps && c < count) sum = (double)s.tentative[(size_t)i * vectors + v];
-      if (c < count) s.P_values[begin + c] = (float)sum;
+      if (count == vectors && keeps && c < count) sums[0] = (double)s.tentative[(size_t)i * vectors + v[0]];
+#pragma unroll
+      for (int m = 0; m < OWN; m++)
+        if (c + m * SIZE < count) s.P_values[begin + c + m * SIZE] = (float)sums[m];
     }
   }
 }

@@ -29,7 +29,7 @@ enum {
 };
 
 /* Draw buffers of a pass, one per part of a vector. */
-enum { GL_TARGETS = 3 };
+enum { GL_TARGETS = 3, GL_OTHER_SPARES = 8 };
 
 /* How compilers are kept from simplifying sums that need their rounding errors (shaders/include/exact.glsl). */
 enum { GL_EXACT_NONE, GL_EXACT_PRECISE, GL_EXACT_UNIFORM, GL_EXACT_TEXEL, GL_EXACT_INTEGER };
@@ -95,6 +95,7 @@ typedef struct gl_backend {
   gl_target_set *target_sets;    /* list */
   gl_texture *scratch[4];        /* partial sums of reductions without room next to the result; second parts */
   gl_texture *spare[GL_TARGETS]; /* one per part, for vectors that cannot be drawn into directly */
+  gl_texture *other_spares[GL_OTHER_SPARES]; /* small ones of other sizes and formats, the last used first */
   int max_point_size;
   void(GLAPIENTRY *texture_barrier)(void); /* NULL: unavailable or disabled */
   int texture_gather;                      /* ARB_texture_gather is available and enabled */

@@ -73,6 +73,10 @@ static void release_helpers(ts_context *context) {
     gl_texture_release(context, gl->spare[i]);
     gl->spare[i] = NULL;
   }
+  for (size_t i = 0; i < GL_OTHER_SPARES; i++) {
+    gl_texture_release(context, gl->other_spares[i]);
+    gl->other_spares[i] = NULL;
+  }
 }
 
 void gl_user_added(ts_context *context) {

@@ -210,6 +210,7 @@ static void draw(const ts_context *context, const gl_pass *pass) {
 
 ts_status gl_draw(ts_context *context, const gl_pass *pass) {
   TSI_TRY(gl_state_draw(context));
+  if (!pass->program->is_finished) TSI_TRY(gl_program_finish(context, pass->program));
   TSI_TRY(gl_pass_prepare(context, pass));
   if (pass->program->is_drawn) {
     draw(context, pass);
@@ -257,14 +258,37 @@ static void set_region(gl_pass *pass, const tsi_tiling *t, gl_texture *const tar
   pass->height = t->height;
 }
 
+static int is_like(const gl_texture *t, GLenum format, int width, int height) {
+  return t && t->format == format && t->width == width && t->height == height;
+}
+
+/* Puts `old` before the other spare textures, and takes the one that the caller needs from them, or NULL. Calls that
+ * update vectors of several sizes in turn would otherwise create textures each time. Large ones are not kept. */
+static gl_texture *exchange_spare(ts_context *context, gl_texture *old, GLenum format, int width, int height) {
+  enum { LARGEST = 1 << 20 }; /* texels */
+  gl_texture **others = gl_of(context)->other_spares;
+  int at = 0;
+  while (at < GL_OTHER_SPARES && !is_like(others[at], format, width, height)) at++;
+  gl_texture *found = at < GL_OTHER_SPARES ? others[at] : NULL;
+  if (old && (int64_t)old->width * old->height > LARGEST) {
+    gl_texture_release(context, old);
+    old = NULL;
+  }
+  if (!old) {
+    if (found) others[at] = NULL;
+    return found;
+  }
+  if (!found) gl_texture_release(context, others[at = GL_OTHER_SPARES - 1]);
+  memmove(others + 1, others, (size_t)at * sizeof *others);
+  others[0] = old;
+  return found;
+}
+
 /* A texture to draw a vector into, kept for later calls. */
 static ts_status get_spare(ts_context *context, int which, GLenum format, int width, int height,
                            gl_texture **spare) {
   gl_texture **kept = &gl_of(context)->spare[which];
-  if (*kept && ((*kept)->format != format || (*kept)->width != width || (*kept)->height != height)) {
-    gl_texture_release(context, *kept);
-    *kept = NULL;
-  }
+  if (!is_like(*kept, format, width, height)) *kept = exchange_spare(context, *kept, format, width, height);
   if (!*kept) TSI_TRY(gl_texture_create(context, format, width, height, "an in-place update", kept));
   *spare = *kept;
   return TS_OK;

@@ -238,6 +238,7 @@ static ts_status upload_levels(tsi_amg *amg) {
   const tsi_amg_host *host = &amg->host;
   for (int l = 0; l + 1 < amg->levels; l++) {
     tsi_amg_level *fine = &amg->level[l], *coarse = fine + 1;
+    TSI_TRY(tsi_poll(amg->context));
     TSI_TRY(upload(amg, &host->level[l + 1].A, NULL, NULL, &coarse->A));
     ts_space *of_fine = ts_matrix_get_row_space(fine->A), *of_coarse = ts_matrix_get_row_space(coarse->A);
     TSI_TRY(upload(amg, &host->level[l].P, of_fine, of_coarse, &fine->P));
@@ -362,6 +363,7 @@ static ts_status amg_build(tsi_amg *amg, int keep) {
   const size_t before = amg->context->bytes_device - amg->info.bytes_device;
   TSI_TRY(set_up(amg, keep));
   if (!amg->inverse || keep) TSI_TRY(upload_inverse(amg));
+  TSI_TRY(tsi_poll(amg->context));
   TSI_TRY(tsi_amg_factor_last(amg));
   const int components = amg->components ? amg->components : 1;
   amg->components = 0;

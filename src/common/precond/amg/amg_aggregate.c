@@ -51,6 +51,7 @@ static void begin_search(const void *arguments, size_t first, size_t last) {
     const int32_t begin = tsi_amg_begin(s->graph->nodes, p, s->parts);
     int32_t count = 0;
     for (int32_t i = begin; i < tsi_amg_begin(s->graph->nodes, p + 1, s->parts); i++) {
+      tsi_poll_rows(i);
       s->states[i] = s->nearest[i] = out;
       if (s->aggregates[i] >= 0 || s->graph->begins[i] == s->graph->ends[i]) continue;
       s->states[i] = candidate(i, 0);
@@ -67,6 +68,7 @@ static void look_near(const void *arguments, size_t first, size_t last) {
     int32_t *list = s->watchers + tsi_amg_begin(s->graph->nodes, p, s->parts), left = 0;
     for (int32_t k = 0; k < s->watcher_counts[p]; k++) {
       const int32_t i = list[k];
+      tsi_poll_rows(k);
       s->nearest[i] = least_near(s->graph, s->states, i);
       if (s->nearest[i] != root && s->nearest[i] != out) list[left++] = i;
     }
@@ -80,6 +82,7 @@ static void decide(const void *arguments, size_t first, size_t last) {
     int32_t *list = s->candidates + tsi_amg_begin(s->graph->nodes, p, s->parts), left = 0;
     for (int32_t k = 0; k < s->candidate_counts[p]; k++) {
       const int32_t i = list[k];
+      tsi_poll_rows(k);
       const uint64_t least = least_near(s->graph, s->nearest, i);
       if (least == root)
         s->states[i] = out;
@@ -109,8 +112,10 @@ static void count_roots(const void *arguments, size_t first, size_t last) {
   for (size_t p = first; p < last; p++) {
     s->roots[p] = 0;
     for (int32_t i = tsi_amg_begin(s->graph->nodes, p, s->parts);
-         i < tsi_amg_begin(s->graph->nodes, p + 1, s->parts); i++)
+         i < tsi_amg_begin(s->graph->nodes, p + 1, s->parts); i++) {
+      tsi_poll_rows(i);
       s->roots[p] += is_root(s, i);
+    }
   }
 }
 
@@ -119,8 +124,10 @@ static void number_roots(const void *arguments, size_t first, size_t last) {
   for (size_t p = first; p < last; p++) {
     int32_t number = s->roots[p];
     for (int32_t i = tsi_amg_begin(s->graph->nodes, p, s->parts);
-         i < tsi_amg_begin(s->graph->nodes, p + 1, s->parts); i++)
+         i < tsi_amg_begin(s->graph->nodes, p + 1, s->parts); i++) {
+      tsi_poll_rows(i);
       s->numbers[i] = is_root(s, i) ? number++ : -1;
+    }
   }
 }
 

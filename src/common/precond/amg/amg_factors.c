@@ -20,7 +20,7 @@ ts_status tsi_amg_factor_last(tsi_amg *amg) {
                        .values = A->values};
   const ts_status status =
       tsi_direct_create(context, &csr, NULL, most_entries * (double)first->info.nonzeros, &amg->factors.direct);
-  if (status == TS_OK) return TS_OK;
+  if (status == TS_OK || status == TS_ERROR_STOPPED) return status;
   tsi_log(context, TS_LOG_LEVEL_INFO, "amg: the last level is smoothed because it was not factored: %s",
           context->error);
   tsi_clear_error(context);

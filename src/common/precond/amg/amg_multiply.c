@@ -108,8 +108,10 @@ static void multiply(const void *arguments, size_t first, size_t last) {
   for (size_t part = first; part < last; part++) {
     size_t at = p->begins[part];
     const int32_t end = tsi_amg_begin(groups, part + 1, p->parts);
-    for (int32_t g = tsi_amg_begin(groups, part, p->parts); g < end; g++)
+    for (int32_t g = tsi_amg_begin(groups, part, p->parts); g < end; g++) {
+      tsi_poll_rows(g);
       at = multiply_any(m, g, at, p->sums + part * p->room);
+    }
   }
 }
 

@@ -169,11 +169,13 @@ static void find_all(const void *arguments, size_t first, size_t last) {
     finding f = {.found = s->found + p * (size_t)s->node_count, .at = to->begins[p]};
     if (!s->is_known) f.nodes = s->nodes + to->begins[p];
     memset(f.found, -1, (size_t)s->node_count * sizeof *f.found);
-    for (int32_t g = tsi_amg_begin(groups, p, to->parts); g < tsi_amg_begin(groups, p + 1, to->parts); g++)
+    for (int32_t g = tsi_amg_begin(groups, p, to->parts); g < tsi_amg_begin(groups, p + 1, to->parts); g++) {
+      tsi_poll_rows(g);
       if (to->bytes == 1 && to->wide == 1)
         find_group(s, (shape){1, 1}, g, &f);
       else
         find_group(s, (shape){to->bytes, to->wide}, g, &f);
+    }
     s->longest[p] = f.longest;
   }
 }
@@ -185,13 +187,15 @@ static void write_indices(const void *arguments, size_t first, size_t last) {
   const int32_t groups = s->L->rows / to->height, wide = to->wide;
   for (size_t p = first; p < last; p++) {
     const int32_t *nodes = s->nodes + to->begins[p];
-    for (int32_t g = tsi_amg_begin(groups, p, to->parts); g < tsi_amg_begin(groups, p + 1, to->parts); g++)
+    for (int32_t g = tsi_amg_begin(groups, p, to->parts); g < tsi_amg_begin(groups, p + 1, to->parts); g++) {
+      tsi_poll_rows(g);
       for (int32_t r = 0; r < to->height; r++) {
         const int32_t *offsets = s->C->offsets + (size_t)g * (size_t)to->height + r,
                       count = (offsets[1] - offsets[0]) / wide;
         for (int32_t c = 0; c < count; c++) s->C->indices[offsets[0] + c * wide] = nodes[c] * wide;
         if (!to->is_block[g] || r + 1 == to->height) nodes += count;
       }
+    }
   }
 }
 
@@ -225,6 +229,7 @@ static ts_status find(ts_context *context, const search *s) {
   to->sums = tsi_calloc(context, (size_t)to->parts * to->room, sizeof *to->sums);
   if (!to->sums) return out_of_memory(context, (size_t)to->parts * to->room * sizeof *to->sums);
   if (s->is_known) return TS_OK;
+  TSI_TRY(tsi_poll(context));
   TSI_TRY(tsi_amg_csr_finish(context, s->C));
   tsi_parallel(context, (size_t)to->parts, write_indices, s);
   return TS_OK;

@@ -27,6 +27,7 @@ static ts_status find_places(ts_context *context, const tsi_amg_host_level *leve
   plan->of_AP = (tsi_amg_places){.height = unknowns, .width = unknowns, .wide = vectors};
   plan->of_C = (tsi_amg_places){.height = vectors, .width = unknowns, .wide = vectors};
   TSI_TRY(tsi_amg_places_find(context, &level->A, &level->P, &plan->AP, &plan->of_AP));
+  TSI_TRY(tsi_poll(context));
   TSI_TRY(tsi_amg_places_find(context, &level->R, &plan->AP, C, &plan->of_C));
   tsi_free(context, plan->AP.indices);
   plan->AP.indices = NULL;
@@ -50,6 +51,7 @@ static ts_status make_plan(ts_context *context, tsi_amg_host_level *level, tsi_a
 
 ts_status tsi_amg_galerkin_again(ts_context *context, tsi_amg_host_level *level, tsi_amg_csr *C) {
   if (!level->plan) TSI_TRY(make_plan(context, level, C));
+  TSI_TRY(tsi_poll(context));
   const tsi_amg_plan *plan = level->plan;
   if (plan->is_refused) return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, level->vectors, C);
   tsi_amg_multiply(context, &plan->of_AP, 1, &level->A, &level->P, &plan->AP);

@@ -54,11 +54,13 @@ static void find_bounds(const void *arguments, size_t first, size_t last) {
   for (size_t p = first; p < last; p++) {
     double bounds[3] = {0};
     const int32_t end = tsi_amg_begin(rows, p + 1, s->parts);
-    for (int32_t i = tsi_amg_begin(rows, p, s->parts); i < end; i++)
+    for (int32_t i = tsi_amg_begin(rows, p, s->parts); i < end; i++) {
+      tsi_poll_rows(i);
       if (unknowns == 1)
         row_bounds(s, 1, i, bounds);
       else
         row_bounds(s, unknowns, i, bounds);
+    }
     memcpy(s->bounds[p], bounds, sizeof bounds);
   }
 }
@@ -113,6 +115,7 @@ static void fill(const void *arguments, size_t first, size_t last) {
     double all = 0, by_entries = 0;
     for (int32_t i = tsi_amg_begin(rows, p, s->parts); i < end; i++) {
       int32_t reached;
+      tsi_poll_rows(i);
       const int32_t entries = unknowns == 1 && vectors == 1
                                   ? fill_row(s, 1, 1, i, s->rows[p], to, &reached)
                                   : fill_row(s, unknowns, vectors, i, s->rows[p], to, &reached);
@@ -173,6 +176,7 @@ static ts_status decide(ts_context *context, const smoothing *s) {
 static ts_status smooth(ts_context *context, smoothing *s) {
   tsi_amg_host_level *level = s->level;
   TSI_TRY(smooth_once(context, s));
+  TSI_TRY(tsi_poll(context));
   TSI_TRY(decide(context, s));
   if (!level->smooths_twice) return TS_OK;
   tsi_amg_csr once = level->P;
@@ -233,6 +237,7 @@ static ts_status compute(ts_context *context, smoothing *s) {
     level->eigenvalue = level->bound;
   else
     TSI_TRY(tsi_amg_eigenvalue(context, level));
+  TSI_TRY(tsi_poll(context));
   s->omega = tsi_amg_omega(level->eigenvalue, level->bound, s->filtered_bound);
   find_sizes(s);
   return level->P.offsets ? smooth_in_pattern(context, s) : smooth(context, s);

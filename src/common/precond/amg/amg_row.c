@@ -96,7 +96,11 @@ static ts_status assemble(ts_context *context, int parts, const size_t *sizes, t
   ts_status status;
   if (target->begins && target->indices && target->values) {
     tsi_parallel(context, (size_t)parts, body, arguments);
-    status = tsi_amg_csr_finish(context, target->csr);
+    status = tsi_poll(context);
+    if (status < 0)
+      tsi_amg_csr_free(context, target->csr);
+    else
+      status = tsi_amg_csr_finish(context, target->csr);
     if (status == TS_OK) tsi_parallel(context, (size_t)parts, join, &j);
   } else {
     status = tsi_out_of_memory(context, "a product of amg",

@@ -122,9 +122,11 @@ static ts_status group(ts_context *context, tsi_amg_host_level *level, double st
     return tsi_out_of_memory(context, "aggregates of amg", entries + nodes * sizeof *level->aggregates);
   tsi_amg_graph graph;
   if (level->is_unsymmetric) TSI_TRY(tsi_amg_transposed_create(context, level));
+  TSI_TRY(tsi_poll(context));
   TSI_TRY(tsi_amg_strength(context, level, strength, depth, &graph));
   ts_status status = TS_OK;
   if (level->transposed) status = tsi_amg_transposed_join(context, level, strength, depth, &graph);
+  if (status == TS_OK) status = tsi_poll(context);
   if (status == TS_OK) status = tsi_amg_aggregate(context, &graph, level->aggregates, &level->aggregate_count);
   tsi_amg_graph_free(context, &graph);
   if (status == TS_OK && level->halo) tsi_amg_keep_cut_off(level, &level->aggregate_count);
@@ -140,6 +142,7 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
   next->near_null = tsi_malloc(context, coarse, sizeof *next->near_null);
   if (!level->tentative || !level->weights || !next->near_null)
     return tsi_out_of_memory(context, "a prolongator of amg", numbers * sizeof *level->tentative);
+  TSI_TRY(tsi_poll(context));
   TSI_TRY(tsi_amg_tentative(context, level, next->near_null));
   tsi_free(context, level->near_null);
   level->near_null = NULL;
@@ -148,13 +151,16 @@ static ts_status make_tentative(ts_context *context, tsi_amg_host_level *level, 
 
 /* Computes P, R and the next level's matrix, or only their values if the patterns exist. */
 static ts_status compute(ts_context *context, tsi_amg_host_level *level, tsi_amg_host_level *next) {
+  TSI_TRY(tsi_poll(context));
   if (level->halo) return tsi_amg_coarsen_on_ranks(context, level, next);
   if (level->transposed)
     TSI_TRY(tsi_amg_transposed_smooth(context, level));
   else {
     TSI_TRY(tsi_amg_smooth(context, level));
+    TSI_TRY(tsi_poll(context));
     TSI_TRY(tsi_amg_transpose(context, &level->P, &level->R));
   }
+  TSI_TRY(tsi_poll(context));
   if (next->A.offsets) return tsi_amg_galerkin_again(context, level, &next->A);
   return tsi_amg_galerkin(context, &level->R, &level->A, &level->P, level->vectors, &next->A);
 }
@@ -223,6 +229,7 @@ double tsi_amg_bound(const tsi_amg_csr *A) {
 
 ts_status tsi_amg_finish(ts_context *context, tsi_amg_host *host) {
   tsi_amg_host_level *last = &host->level[host->levels - 1];
+  TSI_TRY(tsi_poll(context));
   tsi_free(context, host->inverse);
   host->inverse = NULL;
   if (all_rows(last) <= TSI_AMG_DENSE && host->is_unsymmetric)

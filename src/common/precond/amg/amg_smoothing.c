@@ -87,6 +87,7 @@ static void find_nodes(const void *arguments, size_t first, size_t last) {
     memset(found, -1, aggregates * sizeof *found);
     for (int32_t node = tsi_amg_begin(nodes, p, s->parts); node < tsi_amg_begin(nodes, p + 1, s->parts);
          node++) {
+      tsi_poll_rows(node);
       for (int32_t r = 0; r < unknowns; r++) find_row(s, node * unknowns + r, found);
       s->to->is_block[node] = unknowns > 1 && is_block(s, node * unknowns);
     }

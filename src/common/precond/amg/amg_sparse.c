@@ -77,12 +77,14 @@ static void place_entries(const void *arguments, size_t first, size_t last) {
   const tsi_amg_csr *A = t->A;
   for (size_t p = first; p < last; p++) {
     int32_t *next = t->counts + p * (size_t)A->columns;
-    for (int32_t i = tsi_amg_begin(A->rows, p, t->parts); i < tsi_amg_begin(A->rows, p + 1, t->parts); i++)
+    for (int32_t i = tsi_amg_begin(A->rows, p, t->parts); i < tsi_amg_begin(A->rows, p + 1, t->parts); i++) {
+      tsi_poll_rows(i);
       for (int32_t e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
         const int32_t to = next[A->indices[e]]++;
         t->T->indices[to] = i;
         t->T->values[to] = -A->values[e];
       }
+    }
   }
 }
 
@@ -199,9 +201,11 @@ static void multiply(const void *arguments, size_t first, size_t last) {
   for (size_t p = first; p < last; p++) {
     size_t to = m->room[p];
     const int32_t end = tsi_amg_begin(m->A->rows, p + 1, m->parts);
-    for (int32_t i = tsi_amg_begin(m->A->rows, p, m->parts); i < end; i++)
+    for (int32_t i = tsi_amg_begin(m->A->rows, p, m->parts); i < end; i++) {
+      tsi_poll_rows(i);
       to += (size_t)(m->unknowns == 1 ? multiply_row(m, 1, i, to, m->rows[p])
                                       : multiply_row(m, m->unknowns, i, to, m->rows[p]));
+    }
   }
 }
 
@@ -239,6 +243,7 @@ static void fill(const void *arguments, size_t first, size_t last) {
     size_t to = tsi_amg_target_begin(&m->C, p, m->parts);
     const int32_t end = tsi_amg_begin(m->R->rows, p + 1, m->parts);
     for (int32_t i = tsi_amg_begin(m->R->rows, p, m->parts); i < end; i++) {
+      tsi_poll_rows(i);
       const int32_t entries =
           m->unknowns == 1 ? fill_row(m, 1, i, m->rows[p], to) : fill_row(m, m->unknowns, i, m->rows[p], to);
       tsi_amg_target_note(&m->C, i, entries);
@@ -305,7 +310,9 @@ static ts_status multiply_all(ts_context *context, product *m, tsi_amg_csr *C) {
   if (!m->nodes || !m->values)
     return tsi_out_of_memory(context, "a product of amg",
                              room * (sizeof *m->nodes + unknowns * sizeof *m->values));
+  TSI_TRY(tsi_poll(context));
   tsi_parallel(context, parts, multiply, m);
+  TSI_TRY(tsi_poll(context));
   tsi_parallel(context, parts, measure_rows, m);
   return tsi_amg_assemble(context, m->R->rows, m->P->columns, m->parts, m->room, C, &m->C, fill, m);
 }

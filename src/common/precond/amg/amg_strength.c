@@ -213,8 +213,10 @@ static void classify_blocks(const void *arguments, size_t first, size_t last) {
   for (size_t p = first; p < last; p++) {
     int32_t *places = s->places + p * all;
     memset(places, -1, all * sizeof *places);
-    for (int32_t i = tsi_amg_begin(nodes, p, s->parts); i < tsi_amg_begin(nodes, p + 1, s->parts); i++)
+    for (int32_t i = tsi_amg_begin(nodes, p, s->parts); i < tsi_amg_begin(nodes, p + 1, s->parts); i++) {
+      tsi_poll_rows(i);
       classify_node(s, i, places, s->sums + p * all);
+    }
   }
 }
 

@@ -53,8 +53,10 @@ static void count_votes(const void *arguments, size_t first, size_t last) {
   for (size_t p = first; p < last; p++) {
     u->votes[p] = 0;
     for (int32_t i = begin + tsi_amg_begin(rows, p, u->parts); i < begin + tsi_amg_begin(rows, p + 1, u->parts);
-         i++)
+         i++) {
+      tsi_poll_rows(i);
       if (u->scales[i] > 0) u->votes[p] += is_scaled(u, (size_t)i);
+    }
   }
 }
 

@@ -29,11 +29,13 @@ static ts_status factorise_so(const ts_preconditioner *M, const tsi_csr *A, cons
   ts_context *context = M->context;
   const unsigned char *constrained = M->matrix->row_space->constrained;
   tsi_ilu_rows B;
+  TSI_TRY(tsi_poll(context));
   TSI_TRY(tsi_ilu_order_create(context, A, constrained, how->scaling, &made->order, &B));
   ts_status status = how->scaling == TSI_ILU_SYMMETRIC
                          ? tsi_ilu_factorise_symmetric(context, &B, &how->limits, &made->order, &made->factors)
                          : tsi_ilu_factorise(context, &B, &how->limits, &made->order, &made->factors);
   tsi_ilu_rows_free(context, &B);
+  if (status == TS_OK) status = tsi_poll(context);
   if (status == TS_OK)
     status = tsi_ilu_error(context, A, constrained, &made->order, &made->factors, &made->error);
   return status;

@@ -236,7 +236,7 @@ static ts_status attempt(factoriser *f, double shift) {
   }
   f->shift = f->out->shift = shift;
   f->out->is_full = 0;
-  tsi_ilu_pipeline_run(&f->pipeline, work, f);
+  TSI_TRY(tsi_ilu_pipeline_run(&f->pipeline, work, f));
   return f->status;
 }
 
@@ -245,12 +245,14 @@ static ts_status transpose(ts_context *context, int32_t n, const tsi_ilu_rows *U
   TSI_TRY(tsi_ilu_rows_create(context, n, U->offsets[n], L));
   for (int64_t e = 0; e < U->offsets[n]; e++) L->offsets[U->columns[e] + 1]++;
   for (int32_t k = 0; k < n; k++) L->offsets[k + 1] += L->offsets[k];
-  for (int32_t k = 0; k < n; k++)
+  for (int32_t k = 0; k < n; k++) {
+    tsi_poll_rows(k);
     for (int64_t e = U->offsets[k]; e < U->offsets[k + 1]; e++) {
       const int64_t to = L->offsets[U->columns[e]]++;
       L->columns[to] = k;
       L->values[to] = U->values[e];
     }
+  }
   memmove(L->offsets + 1, L->offsets, (size_t)n * sizeof *L->offsets); /* each had become the next row's */
   L->offsets[0] = 0;
   return TS_OK;

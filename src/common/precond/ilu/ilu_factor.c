@@ -299,9 +299,10 @@ static double work(void *argument, int index) {
 
 static ts_status factorise(factoriser *f, int32_t n) {
   TSI_TRY(make(f, n));
-  tsi_ilu_pipeline_run(&f->pipeline, work, f);
+  TSI_TRY(tsi_ilu_pipeline_run(&f->pipeline, work, f));
   TSI_TRY(f->status);
   TSI_TRY(tsi_ilu_store_collect(&f->lower, n, &f->out->lower));
+  TSI_TRY(tsi_poll(f->context));
   return tsi_ilu_store_collect(&f->upper, n, &f->out->upper);
 }
 

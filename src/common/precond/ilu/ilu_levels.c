@@ -14,6 +14,7 @@ static int32_t find_levels(const tsi_ilu_rows *rows, int32_t n, int is_upper, in
   int32_t count = 0;
   for (int32_t p = 0; p < n; p++) {
     const int32_t k = is_upper ? n - 1 - p : p;
+    tsi_poll_rows(p);
     int32_t own = 0;
     for (int64_t e = rows->offsets[k]; e < rows->offsets[k + 1]; e++) {
       const int32_t other = level[rows->columns[e]] + 1;

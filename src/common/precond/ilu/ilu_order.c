@@ -161,7 +161,11 @@ static ts_status reorder(ts_context *context, const tsi_csr *A, int32_t *place, 
   }
   int32_t *sorted = pattern + entries, *columns = sorted + n;
   invert(A->rows, order->columns, place);
-  for (size_t e = 0; e < entries; e++) pattern[e] = place[A->column_indices[e]];
+  for (int32_t i = 0; i < A->rows; i++) {
+    tsi_poll_rows(i);
+    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
+      pattern[e] = place[A->column_indices[e]];
+  }
   const tsi_csr B = {
       .rows = A->rows, .columns = A->rows, .row_offsets = A->row_offsets, .column_indices = pattern};
   const ts_status status = tsi_reorder_rcm(context, &B, sorted);
@@ -184,6 +188,7 @@ static void fill_rows(const tsi_csr *A, const tsi_ilu_order *order, const int32_
   int64_t next = 0;
   for (int32_t k = 0; k < order->n; k++) {
     const int32_t i = order->rows[k];
+    tsi_poll_rows(k);
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
       const int32_t column = place[A->column_indices[e]];
       if (A->values[e] == 0) continue;

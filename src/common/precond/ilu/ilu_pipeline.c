@@ -88,7 +88,7 @@ static double run_segment(tsi_ilu_pipeline *p, segment *s, int is_shared) {
   const int workers = is_shared ? p->workers : 1;
   const double begun = tsi_seconds();
   double operations = 0;
-  p->end = p->workers == 1 ? INFINITY : begun + segment_times[is_shared];
+  p->end = p->workers == 1 && !tsi_polls_now(p->context) ? INFINITY : begun + segment_times[is_shared];
   atomic_init(&p->is_over, 0);
   tsi_parallel(p->context, (size_t)workers, work_on, &s);
   const double seconds = tsi_seconds() - begun;
@@ -98,7 +98,7 @@ static double run_segment(tsi_ilu_pipeline *p, segment *s, int is_shared) {
 
 /* Runs segments on one thread or on all. It tries the other choice now and then, because rows differ, and so
  * does the load of other programs. */
-void tsi_ilu_pipeline_run(tsi_ilu_pipeline *p, tsi_ilu_work work, void *factoriser) {
+ts_status tsi_ilu_pipeline_run(tsi_ilu_pipeline *p, tsi_ilu_work work, void *factoriser) {
   segment current = {.work = work, .factoriser = factoriser};
   double pace[2] = {0, 0}; /* of one thread and of all */
   int is_shared = 0, to_trial = 1, distance = 1;
@@ -110,5 +110,7 @@ void tsi_ilu_pipeline_run(tsi_ilu_pipeline *p, tsi_ilu_work work, void *factoris
       distance = distance < most_distance ? 2 * distance : most_distance;
     }
     to_trial = is_trial ? distance : to_trial - (to_trial > 0);
+    TSI_TRY(tsi_poll(p->context));
   }
+  return TS_OK;
 }

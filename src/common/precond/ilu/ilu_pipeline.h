@@ -38,7 +38,7 @@ ts_status tsi_ilu_pipeline_init(ts_context *context, int32_t n, int64_t entries,
 /* Restarts with the first row. */
 void tsi_ilu_pipeline_restart(tsi_ilu_pipeline *p);
 /* Computes all rows. */
-void tsi_ilu_pipeline_run(tsi_ilu_pipeline *p, tsi_ilu_work work, void *factoriser);
+ts_status tsi_ilu_pipeline_run(tsi_ilu_pipeline *p, tsi_ilu_work work, void *factoriser);
 
 /* ---- Inside `work` ---- */
 

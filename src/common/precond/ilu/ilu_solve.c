@@ -23,6 +23,7 @@ void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, i
                    double *work) {
   const size_t width = (size_t)components;
   for (int32_t k = 0; k < order->n; k++) {
+    tsi_poll_rows(k);
     for (size_t c = 0; c < width; c++)
       work[(size_t)k * width + c] = order->row_scales[k] * r[(size_t)order->rows[k] * width + c];
     if (components == 1)
@@ -31,6 +32,7 @@ void tsi_ilu_solve(const tsi_ilu_order *order, const tsi_ilu_factors *factors, i
       subtract(&factors->lower, k, components, work);
   }
   for (int32_t k = order->n - 1; k >= 0; k--) {
+    tsi_poll_rows(k);
     for (size_t c = 0; c < width; c++) work[(size_t)k * width + c] *= factors->inverse[k];
     if (components == 1)
       subtract_one(&factors->upper, k, work);
@@ -49,6 +51,7 @@ static double random_of(int32_t index) {
 
 static void multiply(const tsi_csr *A, const unsigned char *constrained, const double *x, double *r) {
   for (int32_t i = 0; i < A->rows; i++) {
+    tsi_poll_rows(i);
     r[i] = constrained && constrained[i] ? x[i] : 0;
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
       const int32_t j = A->column_indices[e];
@@ -65,6 +68,7 @@ ts_status tsi_ilu_error(ts_context *context, const tsi_csr *A, const unsigned ch
   double *work = r + n;
   for (int32_t k = 0; k < order->n; k++) work[order->columns[k]] = order->column_scales[k] * random_of(k);
   multiply(A, constrained, work, r);
+  tsi_poll_here();
   tsi_ilu_solve(order, factors, 1, r, work);
   for (int32_t k = 0; k < order->n; k++) {
     const double difference = r[order->columns[k]] / order->column_scales[k] - random_of(k);

@@ -71,6 +71,7 @@ ts_status tsi_ilu_store_collect(const tsi_ilu_store *store, int32_t n, tsi_ilu_r
   for (int32_t i = 0; i < n; i++) {
     const tsi_ilu_row *row = &store->rows[i];
     const int64_t begin = rows->offsets[i];
+    tsi_poll_rows(i);
     rows->offsets[i + 1] = begin + row->count;
     if (row->count == 0) continue;
     memcpy(rows->columns + begin, row->columns, (size_t)row->count * sizeof *row->columns);

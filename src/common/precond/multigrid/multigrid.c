@@ -150,7 +150,8 @@ static ts_status create_levels(ts_multigrid *mg) {
   plan_levels(mg);
   const int count = mg->level_count;
   for (mg->level_count = 0; mg->level_count < count; mg->level_count++) {
-    const ts_status status = mg->context->ops->grid->level_create(&mg->levels[mg->level_count]);
+    ts_status status = tsi_poll(mg->context);
+    if (status == TS_OK) status = mg->context->ops->grid->level_create(&mg->levels[mg->level_count]);
     if (status == TS_OK) continue;
     destroy_levels(mg);
     return status;
@@ -163,6 +164,7 @@ static ts_status fill_levels(ts_multigrid *mg) {
   const tsi_ops *ops = mg->context->ops;
   TSI_TRY(ops->grid->level_prepare(&mg->levels[0]));
   for (int l = 1; l < mg->level_count; l++) {
+    TSI_TRY(tsi_poll(mg->context));
     TSI_TRY(ops->grid->level_coarsen(&mg->levels[l], &mg->levels[l - 1]));
     TSI_TRY(ops->grid->level_prepare(&mg->levels[l]));
   }
@@ -216,8 +218,10 @@ ts_status ts_multigrid_create(ts_matrix *stencil, const ts_multigrid_desc *desc,
   stencil->references++;
   const double start = tsi_seconds();
   const size_t before = context->bytes_device;
+  tsi_polls_begin(context);
   ts_status status = tsi_enter(context);
   if (status == TS_OK) status = tsi_leave(context, multigrid_build(mg));
+  status = tsi_polls_end(context, status);
   if (status < 0) {
     release(mg);
     return status;
@@ -251,7 +255,8 @@ ts_status ts_multigrid_update(ts_multigrid *multigrid) {
   TSI_TRY(tsi_enter(context));
   const double start = tsi_seconds();
   const size_t before = context->bytes_device;
-  const ts_status status = tsi_leave(context, update(multigrid));
+  tsi_polls_begin(context);
+  const ts_status status = tsi_polls_end(context, tsi_leave(context, update(multigrid)));
   multigrid->stale = status < 0;
   multigrid->version = multigrid->matrix->stencil->version;
   multigrid->bytes_device += context->bytes_device - before;

@@ -116,6 +116,7 @@ static int check(solve *s, int cycle) {
   const ts_multigrid_desc *desc = &s->mg->desc;
   ts_result *result = s->result;
   const double relative = result->relative_residual;
+  const int polled = tsi_poll_stops(s->mg->context);
   const int stopped =
       desc->progress &&
       desc->progress(
@@ -128,6 +129,7 @@ static int check(solve *s, int cycle) {
     return finish(result, TS_REASON_CONVERGED, text);
   }
   if (stopped) return finish(result, TS_REASON_STOPPED, ts_reason_text(TS_REASON_STOPPED));
+  if (polled) return finish(result, TS_REASON_STOPPED, ts_status_text(TS_ERROR_STOPPED));
   if (isnan(relative)) { /* regardless of its sign */
     snprintf(text, sizeof text, "diverged: the relative residual is not a number after %d cycle%s", cycle,
              cycle == 1 ? "" : "s");
@@ -396,9 +398,11 @@ ts_status ts_multigrid_solve(ts_multigrid *multigrid, const ts_vector *b, ts_vec
   const uint64_t before = context->host_synchronisations;
   solve s = {.mg = multigrid, .b = b, .x = x, .out = x, .result = result};
   TSI_TRY(tsi_enter(context));
+  tsi_polls_begin(context);
   ts_status status = align(multigrid, b, x);
   if (status == TS_OK) status = multigrid_solve_run(&s);
-  TSI_TRY(tsi_leave(context, status));
+  tsi_polls_end_in_time(context);
+  TSI_TRY(tsi_leave(context, tsi_polls_end(context, status)));
   result->precision_iterations[TS_PRECISION_MIXED] = result->iterations;
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   return result->reason <= TS_REASON_ZERO_RESIDUAL ? TS_OK

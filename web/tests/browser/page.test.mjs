@@ -1,0 +1,247 @@
+// The page, driven as a person would: node --test web/tests/browser/page.test.mjs
+
+import { after, before, test } from 'node:test'
+import assert from 'node:assert/strict'
+import { launch, openPage, serve } from './browser.mjs'
+import { colourAt, colourfulness, difference, look } from './look.mjs'
+
+let server, browser
+before(async () => {
+  server = await serve()
+  browser = await launch()
+})
+after(async () => {
+  await browser?.close()
+  await server?.close()
+})
+
+/** A free part of the view: without the panel and the dock. */
+const free = { x: 40, y: 90, width: 880, height: 560 }
+
+async function withFluid(options, use) {
+  const opened = await openPage(browser, server.url, 'fluid', options)
+  try {
+    await opened.tab.waitForSelector('.dock .bar button')
+    await use(opened.tab, opened)
+    assert.deepEqual(opened.problems, [], 'no warnings on the console')
+    assert.deepEqual(opened.foreign, [], 'no requests to other hosts')
+  } finally {
+    await opened.context.close()
+  }
+}
+
+const press = (tab, name) => tab.getByRole('button', { name }).click()
+
+async function drag(tab, from, to, options = {}) {
+  await tab.mouse.move(...from)
+  await tab.mouse.down(options)
+  await tab.mouse.move(...to, { steps: 12 })
+  await tab.waitForTimeout(150)
+  await tab.mouse.up(options)
+}
+
+async function paused(tab) {
+  await press(tab, /Pause/)
+  await tab.waitForTimeout(200)
+}
+
+test('the fluid is in motion within two seconds, in colour', () => withFluid({}, async (tab) => {
+  await tab.waitForTimeout(1500)
+  const first = await look(tab, free)
+  await tab.waitForTimeout(1500)
+  const second = await look(tab, free)
+  assert.ok(colourfulness(first) > 8, `colourful: ${colourfulness(first)}`)
+  assert.ok(difference(first, second) > 1, `moves: ${difference(first, second)}`)
+}))
+
+test('a fluid in motion makes no textures and asks the GPU nothing', () => withFluid({}, async (tab) => {
+  await tab.waitForTimeout(2000)
+  await tab.keyboard.press('h') // hides the comparison, which has to wait
+  await tab.waitForTimeout(1500)
+  const counts = await tab.evaluate(async () => {
+    const gl = document.querySelector('.view canvas').getContext('webgl2')
+    const counts = {}
+    const watched = ['createTexture', 'createFramebuffer', 'checkFramebufferStatus', 'getError', 'readPixels', 'getBufferSubData',
+      'getShaderParameter', 'getProgramParameter', 'finish']
+    const originals = watched.map((name) => {
+      const original = WebGL2RenderingContext.prototype[name]
+      WebGL2RenderingContext.prototype[name] = function (...values) {
+        counts[name] = (counts[name] ?? 0) + 1
+        return original.apply(this, values)
+      }
+      return original
+    })
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    watched.forEach((name, i) => { WebGL2RenderingContext.prototype[name] = originals[i] })
+    return { ...counts, isLost: gl.isContextLost() }
+  })
+  assert.deepEqual(counts, { isLost: false })
+}))
+
+test('pause, step and restart', () => withFluid({}, async (tab) => {
+  await tab.waitForTimeout(800)
+  await paused(tab)
+  const first = await look(tab, free)
+  await tab.waitForTimeout(700)
+  assert.ok(difference(first, await look(tab, free)) < 0.2, 'paused: no motion')
+  for (let i = 0; i < 20; i++) await tab.keyboard.press('s')
+  await tab.waitForTimeout(300)
+  assert.ok(difference(first, await look(tab, free)) > 0.3, 'steps move the fluid')
+  await tab.keyboard.press(' ')
+  await tab.keyboard.press('r')
+  await tab.waitForTimeout(500)
+  assert.ok(difference(first, await look(tab, free)) > 2, 'a restart is another picture')
+}))
+
+test('the mouse pushes dye', () => withFluid({}, async (tab) => {
+  await paused(tab)
+  await tab.keyboard.press('r')
+  await tab.keyboard.press(' ')
+  await tab.waitForTimeout(300)
+  const first = await look(tab, free)
+  await drag(tab, [200, 500], [700, 300])
+  await tab.waitForTimeout(300)
+  assert.ok(difference(first, await look(tab, free)) > 2)
+}))
+
+test('walls are drawn, keep dye out, and are erased', () => withFluid({ colorScheme: 'dark' }, async (tab) => {
+  await tab.keyboard.press('w')
+  await drag(tab, [300, 250], [300, 550])
+  await tab.waitForTimeout(500)
+  const at = [(300 - free.x) / free.width, (400 - free.y) / free.height]
+  const wall = colourAt(await look(tab, free), ...at)
+  assert.ok(Math.max(...wall) - Math.min(...wall) < 40 && Math.max(...wall) > 15, `stone: ${wall}`)
+  const rows = await tab.evaluate(() => document.querySelector('.view canvas').width)
+  assert.ok(rows > 0)
+  await tab.keyboard.press('e')
+  await drag(tab, [300, 230], [300, 570])
+  await tab.keyboard.press('p')
+  await drag(tab, [150, 400], [500, 400])
+  await tab.waitForTimeout(400)
+  const dye = colourAt(await look(tab, free), ...at)
+  assert.ok(Math.max(...dye) - Math.min(...dye) > 12 || difference(dye, wall) > 8, `no wall: ${dye}, ${wall}`)
+}))
+
+test('two fingers push at once', () => withFluid({ hasTouch: true, viewport: { width: 390, height: 844 } }, async (tab, { context }) => {
+  const touch = await context.newCDPSession(tab)
+  const points = (t) => [{ x: 80 + 60 * t, y: 250, id: 1 }, { x: 300 - 60 * t, y: 420, id: 2 }]
+  await tab.waitForTimeout(400)
+  const first = await look(tab)
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: points(0) })
+  for (let i = 1; i <= 10; i++) {
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: points(i / 10) })
+    await tab.waitForTimeout(30)
+  }
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await tab.waitForTimeout(200)
+  const second = await look(tab)
+  for (const [x, y] of [[120, 250], [260, 420]]) {
+    const [a, b] = [first, second].map((picture) => colourAt(picture, x / 390, y / 844))
+    assert.ok(difference(a, b) > 4, `dye under the finger at ${x}, ${y}: ${a} to ${b}`)
+  }
+}))
+
+test('the picture follows the size of the window', () => withFluid({}, async (tab) => {
+  for (const [width, height] of [[500, 900], [1600, 500], [390, 844], [1280, 800]]) {
+    await tab.setViewportSize({ width, height })
+    await tab.waitForTimeout(300)
+    const [canvas, view] = await tab.evaluate(() => {
+      const element = document.querySelector('.view canvas')
+      return [element.width / element.height, element.clientWidth / element.clientHeight]
+    })
+    assert.ok(Math.abs(canvas / view - 1) < 0.02, `${canvas}, ${view}`)
+  }
+}))
+
+test('a lost context returns and the fluid carries on', () => withFluid({}, async (tab, { problems }) => {
+  await tab.waitForTimeout(500)
+  await tab.evaluate(() => {
+    const gl = document.querySelector('.view canvas').getContext('webgl2')
+    window.loser = gl.getExtension('WEBGL_lose_context')
+    window.loser.loseContext()
+  })
+  await tab.waitForTimeout(500)
+  assert.match(await tab.textContent('.messages'), /took the context back/)
+  await tab.evaluate(() => window.loser.restoreContext())
+  await tab.waitForFunction(() => /is back/.test(document.querySelector('.messages').textContent), { timeout: 20000 })
+  await tab.waitForTimeout(1000)
+  const first = await look(tab, free)
+  await tab.waitForTimeout(1200)
+  assert.ok(difference(first, await look(tab, free)) > 0.5, 'moves again')
+  for (let i = problems.length; i--;) if (/CONTEXT_LOST|context lost/i.test(problems[i])) problems.splice(i, 1)
+}))
+
+test('a tab in the background stops and continues', () => withFluid({}, async (tab, { context }) => {
+  const session = await context.newCDPSession(tab)
+  await tab.waitForTimeout(500)
+  await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  await session.send('Page.setWebLifecycleState', { state: 'active' })
+  await tab.waitForTimeout(500)
+  const first = await look(tab, free)
+  await tab.waitForTimeout(1200)
+  assert.ok(difference(first, await look(tab, free)) > 0.5)
+}))
+
+test('keys change part and colours', () => withFluid({ colorScheme: 'dark' }, async (tab) => {
+  await tab.keyboard.press('5')
+  await tab.waitForSelector('.how')
+  assert.equal(await tab.textContent('nav a[aria-current]'), 'How')
+  const background = () => tab.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const dark = await background()
+  await tab.keyboard.press('t')
+  assert.notEqual(await background(), dark)
+  await tab.keyboard.press('?')
+  assert.match(await tab.textContent('dialog'), /dark or light/)
+  await tab.keyboard.press('Escape')
+  await tab.keyboard.press('1')
+  await tab.waitForSelector('.dock .bar button')
+}))
+
+test('how it works computes its figures', async () => {
+  const { tab, context, problems } = await openPage(browser, server.url, 'how')
+  await tab.waitForSelector('.cycle')
+  await tab.locator('.panes.three').scrollIntoViewIfNeeded()
+  await tab.waitForFunction(() => [...document.querySelectorAll('.words')].some((words) => /iteration \d\d/.test(words.textContent)), { timeout: 30000 })
+  await tab.locator('.cycle').scrollIntoViewIfNeeded()
+  await tab.waitForFunction(() => /Jacobi steps, the same work/.test(document.querySelector('.cycle').textContent), { timeout: 30000 })
+  const parts = await tab.evaluate(() => {
+    const words = [...document.querySelectorAll('.words')].at(-1).textContent
+    return [words.match(/([\d.e-]+) % of the start/)[1], document.querySelector('.against').textContent.match(/: ([\d.e-]+) %/)[1]].map(Number)
+  })
+  assert.ok(parts[0] < 20 && parts[1] > 2 * parts[0], `multigrid leaves ${parts[0]} %, Jacobi ${parts[1]} %`)
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
+test('without WebGL the fluid runs on WebAssembly, and the page gives the reason', async () => {
+  const { tab, context, problems } = await openPage(browser, server.url, 'how') // a part without a canvas
+  await tab.addInitScript(() => {
+    const original = HTMLCanvasElement.prototype.getContext
+    HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+      return kind === 'webgl2' ? null : original.call(this, kind, ...rest)
+    }
+  })
+  await tab.goto(server.url + '?plain#fluid')
+  await tab.waitForSelector('.dock .bar button')
+  assert.match(await tab.textContent('.messages'), /run on WebAssembly: .+/)
+  const first = await look(tab, free)
+  await tab.waitForTimeout(1500)
+  assert.ok(colourfulness(first) > 8)
+  assert.ok(difference(first, await look(tab, free)) > 0.5, 'moves')
+  assert.deepEqual(problems, [])
+  await context.close()
+})
+
+test('works without a network after the first load', async () => {
+  const { tab, context } = await openPage(browser, server.url, 'fluid', { serviceWorkers: 'allow' })
+  await tab.evaluate(async () => { await navigator.serviceWorker.ready })
+  await tab.waitForFunction(async () => (await caches.keys()).length > 0)
+  await tab.waitForFunction(() => navigator.serviceWorker.controller)
+  await context.setOffline(true)
+  await tab.reload()
+  await tab.waitForSelector('.dock .bar button')
+  await tab.keyboard.press('5')
+  await tab.waitForSelector('.how')
+  await context.close()
+})
