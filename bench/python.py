@@ -3,17 +3,22 @@
 
   TEXSOLVE_LIBRARY=build/libtexsolve.so PYTHONPATH=python bench/python.py [PART...]
 
-Parts: import, overhead, poisson, batch, and cuda, which needs CuPy; by default all but the last. --backend names the device
-(cpu), --threads its threads, --json FILE writes the numbers. Each time is the smallest and the median of several runs, in
-alternation. Residuals are computed with NumPy from x.
+Parts: import, overhead, poisson, batch, interrupt, and cuda, which needs CuPy; by default all but the last. --backend names the
+device (cpu), --threads its threads, --json FILE writes the numbers. Each time is the smallest and the median of several runs, in
+alternation; processor time is that of all threads, which other programs change less. Residuals are computed with NumPy from x.
+The last lines are tables in Markdown. All parts take six minutes.
 """
 import argparse
 import ctypes
+import functools
 import inspect
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 
@@ -68,11 +73,14 @@ class InC:
 
 
 def measure_import(report):
-    program = 'import time, numpy; t = time.perf_counter(); import texsolve; print(time.perf_counter() - t)'
-    times = [float(subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, check=True).stdout)
-             for _ in range(15)]
-    report['import'] = {'smallest': min(times), 'median': float(np.median(times))}
-    print(f'import texsolve after NumPy: {1e3 * min(times):.1f} ms, median {1e3 * np.median(times):.1f} ms')
+    program = ('import time, numpy; t, p = time.perf_counter(), time.process_time(); import texsolve; '
+               'print(time.perf_counter() - t, time.process_time() - p)')
+    runs = [subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, check=True).stdout.split()
+            for _ in range(15)]
+    times, processor = ([float(number) for number in column] for column in zip(*runs))
+    report['import'] = {'smallest': min(times), 'median': float(np.median(times)), 'processor': min(processor)}
+    print(f'import texsolve after NumPy: {1e3 * min(times):.1f} ms, median {1e3 * np.median(times):.1f} ms, processor time '
+          f'{1e3 * min(processor):.1f} ms')
 
 
 class Timed:
@@ -130,27 +138,43 @@ def measure_overhead(report, context):
                   f'({100 * median / best["C"]:.3f} %)')
 
 
+def with_processor_time(functions):
+    """The functions, and the processor times that they will have taken."""
+    taken = {name: [] for name in functions}
+
+    def timed(name):
+        start = time.process_time()
+        functions[name]()
+        taken[name].append(time.process_time() - start)
+    return {name: functools.partial(timed, name) for name in functions}, taken
+
+
 def measure_poisson(report, context):
     for n, dimensions in ((1000, 2), (100, 3)):
         A = poisson(n, dimensions)
         b = np.random.default_rng(1).standard_normal(A.shape[0])
-        found = {}
-
-        def solve_with(name, function):
-            start = time.perf_counter()
-            x = function()
-            found[name] = {'seconds': time.perf_counter() - start,
-                           'residual': float(np.linalg.norm(b - A @ x) / np.linalg.norm(b))}
-            print(f'Poisson {n}^{dimensions}: {name:24} {found[name]["seconds"]:8.2f} s, residual {found[name]["residual"]:.1e}',
-                  flush=True)
-
-        for _ in range(3):
-            solve_with('texsolve.solve', lambda: texsolve.solve(A, b, rtol=1e-8, context=context).x)
-        solve_with('texsolve.linalg.cg', lambda: texsolve.linalg.cg(A, b, rtol=1e-8, context=context)[0])
         name = 'rtol' if 'rtol' in inspect.signature(sla.cg).parameters else 'tol'
-        solve_with('scipy cg', lambda: sla.cg(A, b, atol=0, **{name: 1e-8})[0])
+        results = []
+        functions = {
+            'texsolve.solve': lambda: results.append(texsolve.solve(A, b, rtol=1e-8, context=context)) or results[-1].x,
+            'texsolve.solve, jacobi': lambda: texsolve.solve(A, b, method='cg', preconditioner='jacobi', rtol=1e-8,
+                                                             context=context).x,
+            'texsolve.linalg.cg': lambda: texsolve.linalg.cg(A, b, rtol=1e-8, context=context)[0],
+            'scipy cg': lambda: sla.cg(A, b, atol=0, **{name: 1e-8})[0]}
         if dimensions == 2:
-            solve_with('scipy spsolve', lambda: sla.spsolve(A.tocsc(), b))
+            functions['scipy spsolve'] = lambda: sla.spsolve(A.tocsc(), b)
+        found = {key: {'residual': float(np.linalg.norm(b - A @ function()) / np.linalg.norm(b))}
+                 for key, function in functions.items()}
+        timed, processor = with_processor_time(functions)
+        for key, times in alternate(timed, 0).items():
+            found[key].update(seconds=min(times), median=float(np.median(times)), processor=min(processor[key]))
+        setup = float(np.median([result.seconds_setup for result in results]))
+        found['texsolve.solve']['setup'] = setup
+        for key, row in found.items():
+            print(f'Poisson {n}^{dimensions}: {key:23} {row["seconds"]:8.3f} s, median {row["median"]:8.3f} s, processor time '
+                  f'{row["processor"]:8.3f} s, residual {row["residual"]:.1e}', flush=True)
+        print(f'  of texsolve.solve the set-up of {results[-1].preconditioner}: median {setup:.3f} s, {results[-1].iterations} '
+              f'iterations; scipy cg takes {found["scipy cg"]["median"] / found["texsolve.solve"]["median"]:.1f} times as long')
         report[f'poisson {n}^{dimensions}'] = found
 
 
@@ -186,18 +210,41 @@ def measure_batch(report, context, systems=10000, n=10):
         x = x if isinstance(x, np.ndarray) else x.get()
         worst = max(np.linalg.norm(b[k] - matrix(k) @ x[k]) / np.linalg.norm(b[k]) for k in range(systems))
         found[name] = {'residual': float(worst)}
-    processor = {name: [] for name in functions}  # seconds of all threads, which other programs hardly change
-
-    def timed(name):
-        start = time.process_time()
-        functions[name]()
-        processor[name].append(time.process_time() - start)
-
-    for name, times in alternate({name: lambda name=name: timed(name) for name in functions}, 20).items():
+    timed, processor = with_processor_time(functions)
+    for name, times in alternate(timed, 20).items():
         found[name].update(seconds=min(times), median=float(np.median(times)), processor=min(processor[name]))
         print(f'{systems} systems of {n * n}: {name:23} {1e3 * min(times):8.1f} ms, median {1e3 * found[name]["median"]:8.1f} ms, '
               f'processor time {1e3 * found[name]["processor"]:8.1f} ms, largest residual {found[name]["residual"]:.1e}')
     report[f'batch {systems} x {n * n}'] = found
+
+
+def measure_interrupt(report, context):
+    """From the signal of Ctrl+C to KeyboardInterrupt, at several times during the call."""
+    A = poisson(100, 3)
+    b = np.ones(A.shape[0])
+
+    def latency(function, after):
+        sent = []
+
+        def interrupt():
+            time.sleep(after)
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt).start()
+        try:
+            function()
+            time.sleep(after + 1)
+        except KeyboardInterrupt:
+            return time.perf_counter() - sent[0]
+        return math.nan
+    found = {}
+    for name, function in (('texsolve.amg', lambda: texsolve.amg(A, context=context)),
+                           ('texsolve.solve', lambda: texsolve.solve(A, b, rtol=1e-8, context=context)),
+                           ("texsolve.preconditioner(A, 'ilu')", lambda: texsolve.preconditioner(A, 'ilu', context=context))):
+        times = [latency(function, after) for after in np.linspace(0.02, 0.4, 20)]
+        found[name] = {'longest': max(times), 'median': float(np.median(times))}
+        print(f'Ctrl+C during {name}, 10^6 unknowns: longest {1e3 * max(times):.0f} ms, median {1e3 * np.median(times):.0f} ms')
+    report['interrupt'] = found
 
 
 def measure_cuda(report):
@@ -228,9 +275,24 @@ def measure_cuda(report):
     report['cuda'] = found
 
 
+def tables(report):
+    """Every number again: a table for each part, with milliseconds for times."""
+    for part, rows in report.items():
+        if not isinstance(rows, dict):
+            continue
+        if not isinstance(next(iter(rows.values())), dict):
+            rows = {part: rows}
+        heads = list(dict.fromkeys(head for row in rows.values() for head in row))
+        print(f'\n| {part} | ' + ' | '.join(head if head == 'residual' else f'{head}, ms' for head in heads) + ' |')
+        print('|---' * (len(heads) + 1) + '|')
+        for name, row in rows.items():
+            cells = [f'{row[head]:.1e}' if head == 'residual' else f'{1e3 * row[head]:.4g}' if head in row else '' for head in heads]
+            print(f'| {name} | ' + ' | '.join(cells) + ' |')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('parts', nargs='*', default=['import', 'overhead', 'poisson', 'batch'])
+    parser.add_argument('parts', nargs='*', default=['import', 'overhead', 'poisson', 'batch', 'interrupt'])
     parser.add_argument('--backend', default='cpu')
     parser.add_argument('--threads', type=int, default=0)
     parser.add_argument('--json')
@@ -250,8 +312,11 @@ def main():
         measure_poisson(report, context)
     if 'batch' in options.parts:
         measure_batch(report, context)
+    if 'interrupt' in options.parts:
+        measure_interrupt(report, context)
     if 'cuda' in options.parts:
         measure_cuda(report)
+    tables(report)
     if options.json:
         with open(options.json, 'w') as file:
             json.dump(report, file, indent=1)

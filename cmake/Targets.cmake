@@ -62,7 +62,7 @@ if(NOT MSVC)
 endif()
 
 if(EMSCRIPTEN)
-  file(GLOB_RECURSE loops CONFIGURE_DEPENDS src/cpu/core/*.c src/cpu/matrix/*.c src/cpu/precond/*.c src/cpu/fluid/*.c)
+  file(GLOB_RECURSE loops CONFIGURE_DEPENDS src/cpu/*.c)
   set_source_files_properties(${loops} PROPERTIES COMPILE_OPTIONS -Os)
 endif()
 

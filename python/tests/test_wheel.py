@@ -27,3 +27,8 @@ def test_wheel(tmp_path):
     wheel.rename(other)
     found = subprocess.run([sys.executable, SCRIPT, '--check', other], capture_output=True, text=True, env=environment)
     assert found.returncode == 1 and 'another platform' in found.stderr
+    other.rename(wheel)
+    has_cuda = 'CUDA: no' not in made.stdout
+    for option, is_right in (('--no-cuda', not has_cuda), ('--cuda=20', False)):  # CUDA 20: older than any toolkit knows
+        found = subprocess.run([sys.executable, SCRIPT, option, '--check', wheel], capture_output=True, text=True, env=environment)
+        assert (found.returncode == 0) == is_right and ('CUDA' in found.stderr or 'kernels' in found.stderr) != is_right

@@ -53,8 +53,15 @@ class Array:
 
 # ---- Arrays of the libraries ----
 
+_address = ctypes.addressof
+_bytes: Any = ctypes.c_char.from_buffer
+
+
 def _of_numpy(array: np.ndarray[Any, Any], kind: str = 'numpy', owner: Any = None) -> Array:
-    pointer: int = array.__array_interface__['data'][0]
+    try:
+        pointer = _address(_bytes(array))
+    except (TypeError, ValueError, BufferError):  # read-only, or empty
+        pointer = array.__array_interface__['data'][0]  # takes six times as long
     return Array(array if owner is None else owner, kind, pointer, array.shape, array.dtype)
 
 

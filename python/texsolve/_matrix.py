@@ -200,7 +200,7 @@ def of_dense(name: str, matrix: Any) -> Sparse:
 
 def is_operator(matrix: Any) -> bool:
     """Whether this is a LinearOperator, or another object that only multiplies."""
-    return hasattr(matrix, 'matvec') and not hasattr(matrix, 'tocsr')
+    return not hasattr(matrix, 'tocsr') and hasattr(matrix, 'matvec')
 
 
 # ---- Functions ----

@@ -22,33 +22,29 @@ float scaled(int n, int exponent) {
 
 #define NOT_A_NUMBER intBitsToFloat(0x7fc00000)
 
-// a + b - high
+// a + b - high. Without branches, which compilers of vectors turn into much code.
 float sum_error(float a, float b, float high) {
-  int larger_bits = floatBitsToInt(a), smaller_bits = floatBitsToInt(b), sum_bits = floatBitsToInt(high);
-  if ((smaller_bits & 0x7fffffff) > (larger_bits & 0x7fffffff)) {
-    int bits = larger_bits;
-    larger_bits = smaller_bits;
-    smaller_bits = bits;
-  }
+  int a_bits = floatBitsToInt(a), b_bits = floatBitsToInt(b), sum_bits = floatBitsToInt(high);
+  bool b_is_larger = (b_bits & 0x7fffffff) > (a_bits & 0x7fffffff);
+  int larger_bits = b_is_larger ? b_bits : a_bits, smaller_bits = b_is_larger ? a_bits : b_bits;
   int unit = exponent_of(smaller_bits), shift = exponent_of(larger_bits) - unit;
-  int sum_shift = exponent_of(sum_bits) - unit;
-  if (exponent_of(sum_bits) == 255) return NOT_A_NUMBER;
-  if (unit == 0) return 0.0;
-  if (shift > 30) return intBitsToFloat(smaller_bits);
-  int sum = mantissa_of(sum_bits);
-  sum = sum_shift < 0 ? sum >> min(-sum_shift, 31) : sum << sum_shift; // the bits that >> drops are 0
-  return scaled((mantissa_of(larger_bits) << shift) + mantissa_of(smaller_bits) - sum, unit - 150);
+  int sum_shift = exponent_of(sum_bits) - unit, sum = mantissa_of(sum_bits);
+  sum = sum_shift < 0 ? sum >> min(-sum_shift, 31) : sum << min(sum_shift, 31); // the bits that >> drops are 0
+  float error = scaled((mantissa_of(larger_bits) << min(shift, 31)) + mantissa_of(smaller_bits) - sum, unit - 150);
+  error = shift > 30 ? intBitsToFloat(smaller_bits) : error;
+  error = unit == 0 ? 0.0 : error;
+  return exponent_of(sum_bits) == 255 ? NOT_A_NUMBER : error;
 }
 
 // a b - high
 float product_error(float a, float b, float high) {
   int a_bits = floatBitsToInt(a), b_bits = floatBitsToInt(b), product_bits = floatBitsToInt(high);
   int a_exponent = exponent_of(a_bits), b_exponent = exponent_of(b_bits), exponent = exponent_of(product_bits);
-  if (exponent == 255) return NOT_A_NUMBER;
-  if (a_exponent == 0 || b_exponent == 0 || exponent == 0) return 0.0;
   int low_bits = int(uint(mantissa_of(a_bits)) * uint(mantissa_of(b_bits)));
-  int rounded_bits = mantissa_of(product_bits) << (exponent - a_exponent - b_exponent + 150);
-  return scaled(low_bits - rounded_bits, a_exponent + b_exponent - 300);
+  int rounded_bits = mantissa_of(product_bits) << (exponent - a_exponent - b_exponent + 150 & 31);
+  float error = scaled(low_bits - rounded_bits, a_exponent + b_exponent - 300);
+  error = a_exponent == 0 || b_exponent == 0 || exponent == 0 ? 0.0 : error;
+  return exponent == 255 ? NOT_A_NUMBER : error;
 }
 
 vec2 sum_error(vec2 a, vec2 b, vec2 high) {

@@ -10,5 +10,6 @@ texsolve_test(test_gl_proof gl-current QUICK gl-current)
 if(with_egl)
   target_link_libraries(test_gl_proof PRIVATE OpenGL::EGL)
 endif()
+texsolve_test(test_exact gl QUICK gl DEFINE _POSIX_C_SOURCE=200809L)
 texsolve_test(test_shader gl gl-plain gl-window gl-current
   DEFINE TEXSOLVE_TEST_SHADERS="${PROJECT_SOURCE_DIR}/shaders")

@@ -24,7 +24,11 @@ export class Remote {
     worker.addEventListener('message', ({ data }) => this.#answer(data))
     worker.addEventListener('error', (event) => {
       event.preventDefault()
-      this.#restart(Object.assign(new Error(`The worker failed: ${event.message || 'its program could not be loaded'}`), { code: 'worker' }))
+      this.#restart(
+        Object.assign(new Error(`The worker failed: ${event.message || 'its program could not be loaded'}`), {
+          code: 'worker'
+        })
+      )
     })
     return worker
   }
@@ -88,10 +92,18 @@ export function serve(functions) {
     const controller = new AbortController()
     controllers.set(id, controller)
     try {
-      const answer = await functions[name](argument, { signal: controller.signal, progress: (progress) => postMessage({ id, progress }) })
+      const answer = await functions[name](argument, {
+        signal: controller.signal,
+        progress: (progress) => postMessage({ id, progress })
+      })
       postMessage({ id, result: answer?.transfer ? answer.result : answer }, answer?.transfer ?? [])
     } catch (error) {
-      fail(id, error instanceof RangeError ? { name: error.name, message: `not enough memory: ${error.message}`, code: 'out-of-memory' } : error)
+      fail(
+        id,
+        error instanceof RangeError
+          ? { name: error.name, message: `not enough memory: ${error.message}`, code: 'out-of-memory' }
+          : error
+      )
     } finally {
       controllers.delete(id)
     }

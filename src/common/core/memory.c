@@ -14,16 +14,19 @@
 #undef tsi_out_of_memory /* the analyzer's form */
 
 /* The system fills large blocks page by page on the first write, which takes longer than the write itself.
- * Pages of 2 MB are 512 times fewer. */
-static void prefer_large_pages(void *block, size_t bytes) {
-#if defined(MADV_HUGEPAGE)
+ * Pages of 2 MB are 512 times fewer. In a sparse block, however, each would be filled for the sake of a few
+ * numbers, so there the system's default does not apply either. */
+static void choose_pages(void *block, size_t bytes, int is_sparse) {
+#if defined(MADV_HUGEPAGE) && defined(MADV_NOHUGEPAGE)
   enum { PAGE = 2 << 20, LEAST = 2 * PAGE };
   if (bytes < LEAST) return;
   const uintptr_t first = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE,
                   end = ((uintptr_t)block + bytes) / PAGE * PAGE;
-  if (end > first) madvise((char *)block + (first - (uintptr_t)block), end - first, MADV_HUGEPAGE);
+  if (end > first)
+    madvise((char *)block + (first - (uintptr_t)block), end - first,
+            is_sparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 #else
-  (void)block, (void)bytes;
+  (void)block, (void)bytes, (void)is_sparse;
 #endif
 }
 
@@ -33,7 +36,7 @@ static void *allocate(ts_context *context, size_t count, size_t size, int is_spa
   const ts_allocator *allocator = context ? &context->desc.allocator : NULL;
   if (allocator && allocator->malloc_fn) return allocator->malloc_fn(bytes, allocator->user);
   void *block = malloc(bytes);
-  if (block && !is_sparse) prefer_large_pages(block, bytes);
+  if (block) choose_pages(block, bytes, is_sparse);
   return block;
 }
 

@@ -10,14 +10,26 @@
 #include "common/core/pool.h"
 #include "layout_build.h"
 
+typedef struct ordering {
+  const tsi_tiling *tiling;
+  int32_t *order;
+} ordering;
+
+static void order_rows(const void *arguments, size_t first, size_t last) {
+  const ordering *o = arguments;
+  const tsi_tiling *t = o->tiling;
+  for (int32_t i = tsi_block_begin(t->size, first); i < tsi_block_begin(t->size, last); i++) {
+    const int32_t p = tsi_position(t, i);
+    if (p < t->free_count) o->order[p] = i;
+  }
+}
+
 ts_status tsi_rows_in_order(ts_context *context, const tsi_tiling *t, int32_t **order) {
   const size_t count = t->free_count ? (size_t)t->free_count : 1;
   *order = tsi_malloc(context, count, sizeof **order);
   if (!*order) return tsi_out_of_memory(context, "the order of rows", count * sizeof **order);
-  for (int32_t i = 0; i < t->size; i++) {
-    const int32_t p = tsi_position(t, i);
-    if (p < t->free_count) (*order)[p] = i;
-  }
+  TSI_TRY(tsi_threads_for(context, t->size));
+  tsi_in_blocks(context, t->size, order_rows, &(ordering){t, *order});
   return TS_OK;
 }
 
@@ -58,6 +70,30 @@ static void choose_loop(tsi_rectangle *rectangle, int32_t *lengths, int32_t coun
   rectangle->spill = longest > loop;
 }
 
+typedef struct measuring {
+  const tsi_layout_input *input;
+  const int32_t *order; /* NULL: row k */
+  int32_t count, *lengths;
+} measuring;
+
+static void measure_rows(const void *arguments, size_t first, size_t last) {
+  const measuring *m = arguments;
+  for (int32_t k = tsi_block_begin(m->count, first); k < tsi_block_begin(m->count, last); k++)
+    m->lengths[k] = tsi_row_length(m->input, m->order ? m->order[k] : k);
+}
+
+ts_status tsi_measure_rows(ts_context *context, const tsi_layout_input *input, const int32_t *order,
+                           int32_t count, int32_t **lengths) {
+  *lengths = tsi_malloc(context, (size_t)count, sizeof **lengths);
+  if (!*lengths) return tsi_out_of_memory(context, "row lengths", (size_t)count * sizeof **lengths);
+  ts_status status = tsi_threads_for(context, count);
+  if (status == TS_OK)
+    tsi_in_blocks(context, count, measure_rows, &(measuring){input, order, count, *lengths});
+  else
+    tsi_free(context, *lengths);
+  return status;
+}
+
 static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi_layout_input *input,
                               const int32_t *order) {
   const tsi_tiling *t = input->rows;
@@ -65,12 +101,11 @@ static ts_status choose_loops(ts_context *context, tsi_layout *layout, const tsi
   /* The entries of a rectangle are side by side in one texture, including the entry for the spilled sum. */
   const int32_t slabs = (input->max_texture_size >> (t->log2_width + input->log2_texels)) - 1;
   const int32_t most = slabs < TSI_MAX_LOOP ? slabs : TSI_MAX_LOOP;
-  int32_t *lengths = tsi_malloc(context, (size_t)area, sizeof *lengths);
-  if (!lengths) return tsi_out_of_memory(context, "row lengths", (size_t)area * sizeof *lengths);
+  int32_t *lengths;
+  TSI_TRY(tsi_measure_rows(context, input, order, t->free_count, &lengths));
   for (int32_t r = 0; r < t->free_rectangles; r++) {
     const int32_t first = r * area, count = t->free_count - first < area ? t->free_count - first : area;
-    for (int32_t k = 0; k < count; k++) lengths[k] = tsi_row_length(input, order[first + k]);
-    choose_loop(&layout->rectangles[r], lengths, count, most);
+    choose_loop(&layout->rectangles[r], lengths + first, count, most);
   }
   tsi_free(context, lengths);
   return TS_OK;
@@ -165,6 +200,22 @@ void tsi_packed_free(ts_context *context, tsi_packed *packed) {
   *packed = (tsi_packed){0};
 }
 
+typedef struct filling {
+  size_t texels;
+  uint32_t pointer;
+  tsi_packed *packed;
+} filling;
+
+/* Writes entries of 0, for texels that no row uses. */
+static void fill_blocks(const void *arguments, size_t first, size_t last) {
+  const filling *f = arguments;
+  const size_t begin = f->texels * first / TSI_BLOCKS, end = f->texels * last / TSI_BLOCKS;
+  if (f->packed->entries)
+    for (size_t k = begin; k < end; k++) f->packed->entries[k] = (tsi_entry){0, f->pointer};
+  else
+    for (size_t k = begin; k < end; k++) f->packed->pointers[k] = f->pointer;
+}
+
 static ts_status allocate(ts_context *context, const tsi_layout *layout, const tsi_layout_input *input,
                           tsi_packed *packed) {
   const size_t vector_texels = (size_t)input->rows->width * (size_t)input->rows->height;
@@ -175,15 +226,16 @@ static ts_status allocate(ts_context *context, const tsi_layout *layout, const t
   if (input->has_diagonal) ok = (packed->diagonal = tsi_calloc(context, vector_texels, sizeof(float))) != NULL;
   if (format->pairs) {
     ok = ok && (packed->entries = tsi_malloc(context, texels, sizeof(tsi_entry))) != NULL;
-    for (size_t k = 0; ok && k < texels; k++) packed->entries[k] = (tsi_entry){0, zero};
   } else {
     ok = ok && (packed->values = tsi_calloc(context, texels, sizeof(float))) != NULL;
     ok = ok && (packed->pointers = tsi_malloc(context, texels, sizeof(uint32_t))) != NULL;
     if (format->runs)
       ok = ok && (packed->starts = tsi_calloc(context, vector_texels, sizeof(uint32_t))) != NULL;
-    for (size_t k = 0; ok && k < texels; k++) packed->pointers[k] = zero;
   }
-  return ok ? TS_OK : tsi_out_of_memory(context, "the matrix in texel order", texels * 8 + vector_texels * 8);
+  if (!ok) return tsi_out_of_memory(context, "the matrix in texel order", texels * 8 + vector_texels * 8);
+  TSI_TRY(tsi_threads_for(context, input->rows->size));
+  tsi_in_blocks(context, input->rows->size, fill_blocks, &(filling){texels, zero, packed});
+  return TS_OK;
 }
 
 /* Blocks of rectangles, shared among threads. */
@@ -227,12 +279,24 @@ static void pack_blocks(const void *arguments, size_t first, size_t last) {
                          tsi_block_begin(rectangles, b + 1), p->sums[b], pack_entry, p);
 }
 
+typedef struct pointing {
+  const tsi_tiling *tiling;
+  uint32_t *pointers;
+} pointing;
+
+static void point_blocks(const void *arguments, size_t first, size_t last) {
+  const pointing *p = arguments;
+  const tsi_tiling *t = p->tiling;
+  const int32_t texels = tsi_texels_in_use(t);
+  for (int32_t k = tsi_block_begin(texels, first); k < tsi_block_begin(texels, last); k++)
+    p->pointers[k] = tsi_pointer(t, t->positions ? t->positions[k] : k);
+}
+
 /* Divides once per column instead of once per entry. */
 static uint32_t *create_pointers(ts_context *context, const tsi_tiling *t) {
   const int32_t texels = tsi_texels_in_use(t);
   uint32_t *pointers = tsi_malloc(context, (size_t)texels, sizeof *pointers);
-  for (int32_t k = 0; pointers && k < texels; k++)
-    pointers[k] = tsi_pointer(t, t->positions ? t->positions[k] : k);
+  if (pointers) tsi_in_blocks(context, texels, point_blocks, &(pointing){t, pointers});
   return pointers;
 }
 
@@ -240,16 +304,16 @@ static ts_status pack_entries(ts_context *context, const tsi_layout *layout, con
                               const int32_t *order, tsi_packed *packed) {
   packing p = {.layout = layout, .input = input, .order = order, .packed = packed}, *const one = &p;
   const int32_t rectangles = input->rows->free_rectangles;
+  TSI_TRY(tsi_threads_for(context, input->rows->size));
   uint32_t *pointers = create_pointers(context, input->columns);
   if (!pointers) return tsi_out_of_memory(context, "the texels of columns", (size_t)input->columns->size * 4);
   p.pointers = pointers;
   for (size_t b = 1; b < TSI_BLOCKS; b++)
     p.sums[b] = p.sums[b - 1] + tsi_sums_between(layout, input, order, tsi_block_begin(rectangles, b - 1),
                                                  tsi_block_begin(rectangles, b));
-  ts_status status = tsi_threads_for(context, input->rows->size);
-  if (status == TS_OK) tsi_in_blocks(context, input->rows->size, pack_blocks, &one);
+  tsi_in_blocks(context, input->rows->size, pack_blocks, &one);
   tsi_free(context, pointers);
-  return status;
+  return TS_OK;
 }
 
 /* Writes the start of every row, and the pointers to the sums of split rows. */
@@ -260,6 +324,10 @@ void tsi_layout_link(const tsi_layout *layout, const tsi_layout_input *input, co
   int32_t split = 0; /* split rows so far */
   for (int32_t p = 0; p < t->free_rectangles << bits; p++) {
     const tsi_rectangle *rectangle = &layout->rectangles[p >> bits];
+    if (!packed->starts && !rectangle->spill) {
+      p |= (1 << bits) - 1; /* the last of its rectangle */
+      continue;
+    }
     const int32_t inside = p & ((1 << bits) - 1);
     if (packed->starts) {
       const tsi_texel start = tsi_entry_texel(layout, t, rectangle, inside, 0);

@@ -186,6 +186,10 @@ ts_status tsi_rows_in_order(ts_context *context, const tsi_tiling *tiling, int32
 
 /* Entries stored with row i: all of them, or all but the diagonal. */
 int32_t tsi_row_length(const tsi_layout_input *input, int32_t i);
+/* Allocates the lengths of `count` rows: of row order[k], or of row k if `order` is NULL. The caller frees
+ * them. */
+ts_status tsi_measure_rows(ts_context *context, const tsi_layout_input *input, const int32_t *order,
+                           int32_t count, int32_t **lengths);
 
 /* The texel of a position as a pointer. */
 static inline uint32_t tsi_pointer(const tsi_tiling *t, int32_t position) {

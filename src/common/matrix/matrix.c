@@ -89,11 +89,8 @@ static ts_status matrix_validate(ts_context *context, const tsi_matrix_desc *des
 /* Counts the entries of every row, which sort the rows; optionally without the diagonal. */
 static ts_status row_lengths(ts_context *context, const tsi_host_csr *A, int without_diagonal,
                              int32_t **lengths) {
-  *lengths = tsi_malloc(context, (size_t)A->rows, sizeof **lengths);
-  if (!*lengths) return tsi_out_of_memory(context, "row lengths", (size_t)A->rows * sizeof **lengths);
   const tsi_layout_input input = {.csr = A, .has_diagonal = without_diagonal};
-  for (int32_t i = 0; i < A->rows; i++) (*lengths)[i] = tsi_row_length(&input, i);
-  return TS_OK;
+  return tsi_measure_rows(context, &input, NULL, A->rows, lengths);
 }
 
 /* `entries` is the matrix that is sorted and laid out: A, or its blocks. */

@@ -59,12 +59,13 @@ static ts_status run_indices(ts_context *context, const ts_array *from, int32_t 
                            size, (const int32_t *)from->data, to, found);
 }
 
-/* One warp per row. */
+/* A team of LANES threads per row. */
+template <int LANES>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     find_disorder(int32_t rows, const int32_t *offsets, const int32_t *columns, findings *found) {
-  const int64_t row = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32;
+  const int64_t row = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / LANES;
   if (row >= rows) return;
-  for (int32_t e = offsets[row] + 1 + (int32_t)threadIdx.x % 32; e < offsets[row + 1]; e += 32)
+  for (int32_t e = offsets[row] + 1 + (int32_t)threadIdx.x % LANES; e < offsets[row + 1]; e += LANES)
     if (columns[e] <= columns[e - 1]) found->disorder = 1;
 }
 
@@ -201,8 +202,13 @@ static void set_exponents(const conversion *t, const findings *found) {
       t->options.may_scale ? tsi_scaling_exponent(t->given->exponents, TSI_ORDINARY_MATRIX) : 0;
 }
 
-static unsigned blocks_of_rows(int32_t rows) {
-  return cuda_blocks_for(32 * (size_t)rows);
+static ts_status run_disorder(const conversion *t) {
+  const tsi_given *given = t->given;
+  const cuda_given *g = (const cuda_given *)given->impl;
+  const int lanes = cuda_lanes_of_rows(given->rows, given->nonzeros);
+  return cuda_launch(t->context, "find_disorder", lanes < 32 ? find_disorder<8> : find_disorder<32>,
+                     cuda_blocks_for((size_t)lanes * (size_t)given->rows), CUDA_THREADS, given->rows,
+                     (const int32_t *)g->offsets, (const int32_t *)g->columns, t->found);
 }
 
 /* Expands the offsets to a row index per entry. The indices and a copy of the columns replace the given arrays,
@@ -215,8 +221,8 @@ static ts_status unsort(conversion *t) {
   const size_t count = t->columns->count;
   CUDA_AMG_ALLOC(&t->scratch, count, row_of);
   CUDA_AMG_ALLOC(&t->scratch, count, columns);
-  TSI_TRY(cuda_launch(context, "name_rows", name_rows, blocks_of_rows(given->rows), CUDA_THREADS, given->rows,
-                      (const int32_t *)g->offsets, row_of));
+  TSI_TRY(cuda_launch(context, "name_rows", name_rows, cuda_blocks_for(32 * (size_t)given->rows), CUDA_THREADS,
+                      given->rows, (const int32_t *)g->offsets, row_of));
   CUDA_TRY(context, cudaMemcpyAsync(columns, g->columns, count * sizeof *columns, cudaMemcpyDeviceToDevice,
                                     cuda_stream(context)));
   cuda_free(context, g->offsets, ((size_t)given->rows + 1) * sizeof *g->offsets);
@@ -239,8 +245,7 @@ static ts_status convert_csr(conversion *t) {
   TSI_TRY(wait_for_findings(t, &found));
   if (given->refusal) return TS_OK;
   set_exponents(t, &found);
-  TSI_TRY(cuda_launch(context, "find_disorder", find_disorder, blocks_of_rows(given->rows), CUDA_THREADS,
-                      given->rows, (const int32_t *)g->offsets, (const int32_t *)g->columns, t->found));
+  TSI_TRY(run_disorder(t));
   TSI_TRY(wait_for_findings(t, &found));
   given->in_order = !found.disorder;
   if (found.disorder) return unsort(t);

@@ -30,6 +30,11 @@ static inline size_t cuda_given_ends_bytes(size_t entries) {
   return (entries / TSI_ROW_BLOCK_STEPS + 2) / 2 * 4;
 }
 
+/* Threads per row: 8 if rows are short. */
+static inline int cuda_lanes_of_rows(int32_t rows, int64_t entries) {
+  return entries <= (int64_t)16 * rows ? 8 : 32;
+}
+
 /* Entries in the order of the given rows, or with the row indices in `rows`. Their values are 2^exponent times
  * too large. */
 typedef struct cuda_entries {

@@ -1,5 +1,5 @@
-/* Properties of a matrix on the device that the host needs, with the results of csr_inspect.c. One warp per
- * row. */
+/* Properties of a matrix on the device that the host needs, with the results of csr_inspect.c. A team of
+ * threads has a row. */
 extern "C" {
 #include "common/layout/layout_build.h"
 }
@@ -36,52 +36,60 @@ static __device__ __forceinline__ unsigned long long number_of_entry(unsigned ro
   return row < column ? number : 0 - number;
 }
 
-/* The findings of a warp in its rows. */
+/* The findings of a thread in the rows of its team. */
 struct row_findings {
   unsigned long long mirrors;
   double norm;
   float diagonal; /* of the last row */
 };
 
-/* Adds magnitudes in the order of the entries, like the host. */
+/* A team of LANES threads has the row; row -1 has no entries. The teams of a warp enter and leave together.
+ * Adds magnitudes in the order of the entries, like the host. */
+template <int LANES>
 static __device__ __forceinline__ void measure_row(const matrix &A, int32_t row, bool square, row_findings *f) {
-  const int lane = (int)threadIdx.x % 32;
-  const int32_t end = A.offsets[row + 1];
+  const int lane = (int)threadIdx.x % LANES;
+  const unsigned lanes = 0xffffffffu >> (32 - LANES) << (threadIdx.x % 32 - lane);
+  const int32_t end = row < 0 ? 0 : A.offsets[row + 1];
   double sum = 0;
   f->diagonal = 0;
-  for (int32_t first = A.offsets[row]; first < end; first += 32) {
-    const int32_t e = first + lane, count = min(32, end - first);
+  for (int32_t first = row < 0 ? 0 : A.offsets[row]; __any_sync(0xffffffffu, first < end); first += LANES) {
+    const int32_t e = first + lane;
     const float value = e < end ? A.values[e] : 0;
     const int32_t column = e < end ? A.indices[e] : row;
-    const unsigned own = __ballot_sync(0xffffffffu, e < end && column == row);
+    const unsigned own = __ballot_sync(0xffffffffu, e < end && column == row) & lanes;
+    const float diagonal = __shfl_sync(0xffffffffu, value, __ffs((int)own) - 1);
     if (square) f->mirrors += number_of_entry((unsigned)row, (unsigned)column, value);
-    if (own) f->diagonal = __shfl_sync(0xffffffffu, value, __ffs((int)own) - 1);
-    for (int l = 0; l < count; l++) sum += (double)fabsf(__shfl_sync(0xffffffffu, value, l));
+    if (own) f->diagonal = diagonal;
+#pragma unroll
+    for (int l = 0; l < LANES; l++) sum += (double)fabsf(__shfl_sync(0xffffffffu, value, l, LANES));
   }
   f->norm = fmax(f->norm, sum);
 }
 
-/* Each warp has many rows, because all warps add to the same numbers at the end. */
+/* Each team has many rows, because all warps add to the same numbers at the end. */
+template <int LANES>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     measure_rows(const matrix A, float *diagonals, inspection *found) {
-  const int64_t warp = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32,
-                warps = (int64_t)gridDim.x * CUDA_THREADS / 32;
+  const int64_t teams = (int64_t)gridDim.x * CUDA_THREADS / LANES;
   row_findings f = {};
   unsigned zero = 0;
   bool negative = false, not_negative = false;
-  for (int64_t row = warp; row < A.rows; row += warps) {
-    measure_row(A, (int32_t)row, diagonals != NULL, &f);
-    if (!diagonals) continue;
-    if (threadIdx.x % 32 == 0) diagonals[row] = f.diagonal;
+  for (int64_t row = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / LANES;
+       __any_sync(0xffffffffu, row < A.rows); row += teams) {
+    measure_row<LANES>(A, row < A.rows ? (int32_t)row : -1, diagonals != NULL, &f);
+    if (!diagonals || row >= A.rows) continue;
+    if (threadIdx.x % LANES == 0) diagonals[row] = f.diagonal;
     if (f.diagonal == 0) zero = max(zero, ~(unsigned)row);
     negative |= f.diagonal < 0;
     not_negative |= !(f.diagonal < 0);
   }
   f.mirrors = cuda_warp_sum(f.mirrors);
+  cuda_store_largest(&found->norm, (unsigned long long)__double_as_longlong(f.norm));
+  cuda_store_largest(&found->zero_diagonal, zero);
+  negative = __any_sync(0xffffffffu, negative);
+  not_negative = __any_sync(0xffffffffu, not_negative);
   if (threadIdx.x % 32 > 0) return;
-  atomicMax(&found->norm, (unsigned long long)__double_as_longlong(f.norm));
   atomicAdd(&found->mirrors, f.mirrors);
-  if (zero) atomicMax(&found->zero_diagonal, zero);
   if (negative) found->negative = 1;
   if (not_negative) found->not_negative = 1;
 }
@@ -213,8 +221,10 @@ static ts_status run_inspection(cuda_amg_memory *memory, const matrix &A, const 
   CUDA_TRY(context, cudaMemsetAsync(found, 0, sizeof *found, cuda_stream(context)));
   TSI_TRY(cuda_launch(context, "measure_lengths", measure_lengths, cuda_blocks_for((size_t)A.rows),
                       CUDA_THREADS, A.rows, A.offsets, log2_subwarp, found));
-  TSI_TRY(cuda_launch(context, "measure_rows", measure_rows, cuda_blocks_each(context, 32 * (size_t)A.rows),
-                      CUDA_THREADS, A, diagonals, found));
+  const int lanes = cuda_lanes_of_rows(A.rows, given->nonzeros);
+  TSI_TRY(cuda_launch(context, "measure_rows", lanes < 32 ? measure_rows<8> : measure_rows<32>,
+                      cuda_blocks_each(context, (size_t)lanes * (size_t)A.rows), CUDA_THREADS, A, diagonals,
+                      found));
   TSI_TRY(fetch(context, found, to));
   if (!square || to->mirrors == 0) return TS_OK;
   TSI_TRY(name_entry(context, A, diagonals, found));

@@ -234,6 +234,8 @@ static __device__ __forceinline__ void put_column(uint32_t *words, int bytes, ui
     ((uint8_t *)words)[place] = (uint8_t)column;
 }
 
+enum { AT_ONCE = 4 }; /* entries that a thread loads together, since they share a sector of memory */
+
 /* Padding is already 0. */
 static __global__ void __launch_bounds__(CUDA_THREADS) pack_slices(const cuda_slices m, const packing p) {
   const int32_t number = (int32_t)(((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32);
@@ -243,19 +245,32 @@ static __global__ void __launch_bounds__(CUDA_THREADS) pack_slices(const cuda_sl
   const tsi_slice s = at.slice;
   const int32_t first = at.length > 0 ? p.offsets[at.row] : 0;
   uint32_t before = 0;
-  for (int k = 0; k < s.longest; k++) {
-    const bool has = k < at.length;
-    const unsigned lanes = __ballot_sync(0xffffffffu, has);
-    const uint32_t place = s.padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane)
-                                    : before + (uint32_t)__popc(lanes & ((1u << lane) - 1));
-    before += (uint32_t)__popc(lanes);
-    if (has) p.values[(size_t)s.first + place] = p.from[first + k];
-    if (!p.words) continue;
-    const int32_t column = has ? p.columns[first + k] : INT32_MAX, least = warp_min(column);
-    if (has)
-      put_column(p.words + s.first_word, s.column_bytes, place,
-                 (uint32_t)(column - (s.column_bytes < 4 ? least : 0)));
-    if (lane == 0 && s.column_bytes < 4) p.bases[s.first_base + (uint32_t)k] = least;
+  for (int begin = 0; begin < s.longest; begin += AT_ONCE) {
+    float values[AT_ONCE];
+    int32_t columns[AT_ONCE];
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; j++) {
+      const bool has = begin + j < at.length;
+      values[j] = has ? p.from[first + begin + j] : 0;
+      columns[j] = has && p.words ? p.columns[first + begin + j] : INT32_MAX;
+    }
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; j++) {
+      const int k = begin + j;
+      if (k >= s.longest) break;
+      const bool has = k < at.length;
+      const unsigned lanes = __ballot_sync(0xffffffffu, has);
+      const uint32_t place = s.padded ? (uint32_t)(k * TSI_SLICE_ROWS + lane)
+                                      : before + (uint32_t)__popc(lanes & ((1u << lane) - 1));
+      before += (uint32_t)__popc(lanes);
+      if (has) p.values[(size_t)s.first + place] = values[j];
+      if (!p.words) continue;
+      const int32_t least = warp_min(columns[j]);
+      if (has)
+        put_column(p.words + s.first_word, s.column_bytes, place,
+                   (uint32_t)(columns[j] - (s.column_bytes < 4 ? least : 0)));
+      if (lane == 0 && s.column_bytes < 4) p.bases[s.first_base + (uint32_t)k] = least;
+    }
   }
 }
 
@@ -286,14 +301,15 @@ ts_status cuda_given_pack(ts_context *context, const tsi_given *given, int part,
 
 /* ---- Patterns ---- */
 
-/* Each warp has many rows. */
+/* Each team of LANES threads has many rows. */
+template <int LANES>
 static __global__ void __launch_bounds__(CUDA_THREADS)
     add_places(int32_t rows, const int32_t *offsets, const int32_t *columns, unsigned long long *sum) {
-  const int64_t warp = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / 32,
-                warps = (int64_t)gridDim.x * CUDA_THREADS / 32;
+  const int64_t team = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) / LANES,
+                teams = (int64_t)gridDim.x * CUDA_THREADS / LANES;
   unsigned long long mine = 0;
-  for (int64_t row = warp; row < rows; row += warps)
-    for (int32_t e = offsets[row] + (int32_t)threadIdx.x % 32; e < offsets[row + 1]; e += 32)
+  for (int64_t row = team; row < rows; row += teams)
+    for (int32_t e = offsets[row] + (int32_t)threadIdx.x % LANES; e < offsets[row + 1]; e += LANES)
       mine += cuda_mixed((unsigned long long)row << 32 | (unsigned)columns[e]);
   mine = cuda_warp_sum(mine);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
@@ -303,9 +319,10 @@ ts_status cuda_given_fingerprint(ts_context *context, const tsi_given *given, ui
   const cuda_given *g = (const cuda_given *)given->impl;
   unsigned long long *sum;
   TSI_TRY(cuda_alloc_zeroed(context, (void **)&sum, sizeof *sum, slices_name));
-  ts_status status =
-      cuda_launch(context, "add_places", add_places, cuda_blocks_each(context, 32 * (size_t)given->rows),
-                  CUDA_THREADS, given->rows, (const int32_t *)g->offsets, (const int32_t *)g->columns, sum);
+  const int lanes = cuda_lanes_of_rows(given->rows, given->nonzeros);
+  ts_status status = cuda_launch(context, "add_places", lanes < 32 ? add_places<8> : add_places<32>,
+                                 cuda_blocks_each(context, (size_t)lanes * (size_t)given->rows), CUDA_THREADS,
+                                 given->rows, (const int32_t *)g->offsets, (const int32_t *)g->columns, sum);
   context->host_synchronisations++;
   if (status == TS_OK) status = cuda_download(context, fingerprint, sum, sizeof *fingerprint);
   cuda_free(context, sum, sizeof *sum);

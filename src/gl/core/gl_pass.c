@@ -210,6 +210,7 @@ static void draw(const ts_context *context, const gl_pass *pass) {
 
 ts_status gl_draw(ts_context *context, const gl_pass *pass) {
   TSI_TRY(gl_state_draw(context));
+  if (!pass->program->is_finished) TSI_TRY(gl_program_finish(context, pass->program));
   TSI_TRY(gl_pass_prepare(context, pass));
   if (pass->program->is_drawn) {
     draw(context, pass);

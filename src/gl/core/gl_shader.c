@@ -169,7 +169,8 @@ static void explain(const source *s, const char *log, char *out, size_t size) {
     snprintf(out, size, "%s: the driver says: %s", s->names[0], words);
 }
 
-static ts_status compile(ts_context *context, GLenum stage, const char *name, const char *defines,
+/* With `asks`, waits for the compiler and explains an error. */
+static ts_status compile(ts_context *context, GLenum stage, const char *name, const char *defines, int asks,
                          GLuint *shader) {
   source s = {.context = context};
 #if TSI_WEBGL
@@ -200,8 +201,8 @@ static ts_status compile(ts_context *context, GLenum stage, const char *name, co
     const GLchar *text = s.text;
     glShaderSource(*shader, 1, &text, NULL);
     glCompileShader(*shader);
-    GLint ok = 0;
-    glGetShaderiv(*shader, GL_COMPILE_STATUS, &ok);
+    GLint ok = 1;
+    if (asks) glGetShaderiv(*shader, GL_COMPILE_STATUS, &ok);
     if (!ok) {
       char log[2048] = "", message[480];
       glGetShaderInfoLog(*shader, sizeof log, NULL, log);
@@ -300,10 +301,10 @@ static void gather_errors(char *log, char *words, size_t size) {
 }
 
 static ts_status link_program(ts_context *context, const char *vertex, const char *fragment,
-                              const char *defines, GLuint *program) {
+                              const char *defines, int asks, GLuint *program) {
   GLuint v = 0, f = 0;
-  TSI_TRY(compile(context, GL_VERTEX_SHADER, vertex, defines, &v));
-  const ts_status status = compile(context, GL_FRAGMENT_SHADER, fragment, defines, &f);
+  TSI_TRY(compile(context, GL_VERTEX_SHADER, vertex, defines, asks, &v));
+  const ts_status status = compile(context, GL_FRAGMENT_SHADER, fragment, defines, asks, &f);
   if (status < 0) {
     glDeleteShader(v);
     return status;
@@ -314,15 +315,63 @@ static ts_status link_program(ts_context *context, const char *vertex, const cha
   glLinkProgram(*program);
   glDeleteShader(v);
   glDeleteShader(f);
-  GLint ok = 0;
-  glGetProgramiv(*program, GL_LINK_STATUS, &ok);
-  if (ok) return TS_OK;
+  return TS_OK;
+}
+
+/* Deletes a program that does not link, and explains why. */
+static ts_status explain_program(ts_context *context, const char *vertex, const char *fragment,
+                                 const char *defines, GLuint program) {
   char log[4096] = "", words[320];
-  glGetProgramInfoLog(*program, sizeof log, NULL, log);
-  glDeleteProgram(*program);
+  glGetProgramInfoLog(program, sizeof log, NULL, log);
+  gl_delete_program(gl_of(context), program);
+  if (TSI_WEBGL) { /* the shaders were not asked, so compile them again */
+    TSI_TRY(link_program(context, vertex, fragment, defines, 1, &program));
+    gl_delete_program(gl_of(context), program);
+  }
   gather_errors(log, words, sizeof words);
   return tsi_fail(context, TS_ERROR_SHADER, "%s and %s do not link; the driver says: %s", vertex, fragment,
                   words);
+}
+
+/* Splits a key into the names of the shaders and the defines. */
+static void split_key(char *key, char **fragment, char **defines) {
+  *fragment = strchr(key, ' ');
+  *(*fragment)++ = 0;
+  *defines = strchr(*fragment, ' ');
+  *(*defines)++ = 0;
+}
+
+static ts_status finish_program(ts_context *context, gl_program *p) {
+  GLint ok = 0;
+  glGetProgramiv(p->name, GL_LINK_STATUS, &ok);
+  if (!ok) {
+    gl_backend *gl = gl_of(context);
+    char key[sizeof p->key], *fragment, *defines;
+    const GLuint name = p->name;
+    snprintf(key, sizeof key, "%s", p->key);
+    split_key(key, &fragment, &defines);
+    for (gl_program **link = &gl->programs; *link; link = &(*link)->next)
+      if (*link == p) {
+        *link = p->next;
+        break;
+      }
+    tsi_free(context, p);
+    return explain_program(context, key, fragment, defines, name);
+  }
+  p->units = set_samplers(p->name);
+  gl_of(context)->bound_program = p->name;
+  p->parameters = glGetUniformLocation(p->name, "p");
+  p->is_finished = 1;
+  return TS_OK;
+}
+
+ts_status gl_program_finish(ts_context *context, const gl_program *program) {
+  gl_program *p = gl_of(context)->programs;
+  while (p != program) p = p->next;
+  const double start = tsi_seconds();
+  const ts_status status = finish_program(context, p);
+  context->seconds_shaders += tsi_seconds() - start;
+  return status;
 }
 
 ts_status gl_program_get(ts_context *context, const char *vertex, const char *fragment, const char *defines,
@@ -340,21 +389,18 @@ ts_status gl_program_get(ts_context *context, const char *vertex, const char *fr
   if (!p) return tsi_out_of_memory(context, "a program", sizeof *p);
   GLuint name = 0;
   const double start = tsi_seconds();
-  const ts_status status = link_program(context, vertex, fragment, defines, &name);
+  const ts_status status = link_program(context, vertex, fragment, defines, !TSI_WEBGL, &name);
   context->seconds_shaders += tsi_seconds() - start;
   if (status < 0) {
     tsi_free(context, p);
     return status;
   }
-  p->units = set_samplers(name);
-  gl->bound_program = name;
   p->name = name;
-  p->parameters = glGetUniformLocation(name, "p");
   snprintf(p->key, sizeof p->key, "%s", key);
   p->next = gl->programs;
   gl->programs = p;
   *out = p;
-  return TS_OK;
+  return TSI_WEBGL ? TS_OK : gl_program_finish(context, p);
 }
 
 void gl_program_drawn(ts_context *context, const gl_program *program, double seconds) {

@@ -13,7 +13,8 @@ extern const gl_embedded_shader gl_embedded_shaders[];
 
 typedef struct gl_program {
   struct gl_program *next;
-  unsigned name;  /* OpenGL name of the program object */
+  unsigned name; /* OpenGL name of the program object */
+  int is_finished;
   int parameters; /* location of p */
   unsigned units; /* bits of the texture units of its inputs and slots */
   int is_drawn;   /* drawn before; drivers postpone part of the compilation to the first draw */
@@ -22,9 +23,12 @@ typedef struct gl_program {
 
 /* The program of a vertex and a fragment shader with `defines` ("#define A 1\n..."), compiled on first use. Its
  * samplers are set to the texture units in gl.h. TS_ERROR_SHADER reports the file, the line and the driver's
- * message. */
+ * message. A browser compiles while the page continues, so on WebGL nothing is asked before gl_program_finish.
+ */
 ts_status gl_program_get(ts_context *context, const char *vertex, const char *fragment, const char *defines,
                          const gl_program **out);
+/* Waits for the compiler. Called before the first draw of a program that is not finished. */
+ts_status gl_program_finish(ts_context *context, const gl_program *program);
 /* Records that the first draw of a program took `seconds`. */
 void gl_program_drawn(ts_context *context, const gl_program *program, double seconds);
 void gl_programs_destroy(ts_context *context);

@@ -7,8 +7,26 @@ const MOST_SIDES = 8 // a feature of a contact has 3 bits for a side
 export function makeBody({ points = null, radius = 0, x, y, angle = 0, density, hue = 0 }) {
   const sides = points?.length ?? 0
   if (sides > MOST_SIDES) throw new RangeError(`a body has ${sides} sides, expected at most ${MOST_SIDES}`)
-  const body = { points: points && Float64Array.from(points.flat()), sides, radius, x, y, angle, vx: 0, vy: 0, spin: 0, hue,
-    at: new Float64Array(2 * sides), normals: new Float64Array(2 * sides), low: [0, 0], high: [0, 0], inverseMass: 0, inverseInertia: 0, mass: 0, slot: -1 }
+  const body = {
+    points: points && Float64Array.from(points.flat()),
+    sides,
+    radius,
+    x,
+    y,
+    angle,
+    vx: 0,
+    vy: 0,
+    spin: 0,
+    hue,
+    at: new Float64Array(2 * sides),
+    normals: new Float64Array(2 * sides),
+    low: [0, 0],
+    high: [0, 0],
+    inverseMass: 0,
+    inverseInertia: 0,
+    mass: 0,
+    slot: -1
+  }
   if (points) body.radius = Math.max(...points.map(([px, py]) => Math.hypot(px, py)))
   if (density > 0) weigh(body, density)
   locate(body)
@@ -16,11 +34,13 @@ export function makeBody({ points = null, radius = 0, x, y, angle = 0, density, 
 }
 
 function weigh(body, density) {
-  let area = Math.PI * body.radius ** 2, inertia = (area * body.radius ** 2) / 2
+  let area = Math.PI * body.radius ** 2,
+    inertia = (area * body.radius ** 2) / 2
   if (body.points) {
     area = inertia = 0
     for (let k = 0; k < body.sides; k++) {
-      const [ax, ay, bx, by] = side(body.points, k, body.sides), cross = ax * by - ay * bx
+      const [ax, ay, bx, by] = side(body.points, k, body.sides),
+        cross = ax * by - ay * bx
       area += cross / 2
       inertia += (cross * (ax * ax + ax * bx + bx * bx + ay * ay + ay * by + by * by)) / 12
     }
@@ -37,9 +57,12 @@ function side(points, k, sides) {
 
 /** Corners of a polygon moved so that (0, 0) is its centre of mass. Returns them and that centre. */
 export function centred(points) {
-  let area = 0, x = 0, y = 0
+  let area = 0,
+    x = 0,
+    y = 0
   points.forEach(([ax, ay], k) => {
-    const [bx, by] = points[(k + 1) % points.length], cross = ax * by - ay * bx
+    const [bx, by] = points[(k + 1) % points.length],
+      cross = ax * by - ay * bx
     area += cross
     x += (cross * (ax + bx)) / 3
     y += (cross * (ay + by)) / 3
@@ -47,14 +70,24 @@ export function centred(points) {
   return { points: points.map(([px, py]) => [px - x / area, py - y / area]), x: x / area, y: y / area }
 }
 
-export const boxPoints = (halfWidth, halfHeight) => [[-halfWidth, -halfHeight], [halfWidth, -halfHeight], [halfWidth, halfHeight], [-halfWidth, halfHeight]]
+export const boxPoints = (halfWidth, halfHeight) => [
+  [-halfWidth, -halfHeight],
+  [halfWidth, -halfHeight],
+  [halfWidth, halfHeight],
+  [-halfWidth, halfHeight]
+]
 
 export const regularPoints = (sides, radius) =>
-  Array.from({ length: sides }, (_, k) => [radius * Math.cos((2 * Math.PI * k) / sides), radius * Math.sin((2 * Math.PI * k) / sides)])
+  Array.from({ length: sides }, (_, k) => [
+    radius * Math.cos((2 * Math.PI * k) / sides),
+    radius * Math.sin((2 * Math.PI * k) / sides)
+  ])
 
 /** Computes corners, outward normals and bounds in the world. */
 export function locate(body) {
-  const c = Math.cos(body.angle), s = Math.sin(body.angle), { at, normals, points, sides, low, high } = body
+  const c = Math.cos(body.angle),
+    s = Math.sin(body.angle),
+    { at, normals, points, sides, low, high } = body
   if (!points) {
     low[0] = body.x - body.radius
     low[1] = body.y - body.radius
@@ -73,7 +106,8 @@ export function locate(body) {
     high[1] = Math.max(high[1], y)
   }
   for (let k = 0; k < sides; k++) {
-    const [ax, ay, bx, by] = side(at, k, sides), length = Math.hypot(bx - ax, by - ay)
+    const [ax, ay, bx, by] = side(at, k, sides),
+      length = Math.hypot(bx - ax, by - ay)
     normals[2 * k] = (by - ay) / length
     normals[2 * k + 1] = (ax - bx) / length
   }

@@ -3,6 +3,8 @@
 
 import { chart } from '../chart.js'
 import { button, choice, element, group, readout, save, slider, stage, toggle } from '../controls.js'
+import { contextRows } from '../device.js'
+import { freeOf, watchSheet } from '../free.js'
 import { Remote } from '../remote.js'
 import { Picture } from './draw.js'
 import { SCENES } from './scenes.js'
@@ -13,6 +15,12 @@ const SHOW_EVERY = 150 // ms
 const REACH = { mouse: 6, pen: 10, touch: 22 } // CSS pixels around a body that take it
 
 const ms = (x) => `${x < 10 ? x.toFixed(1) : Math.round(x)} ms`
+
+// Whether WebGL is emulated by the processor.
+function isSoftware(gl) {
+  const [[, name]] = contextRows(gl)
+  return !gl || /llvmpipe|softpipe|swiftshader|software|basic render/i.test(name)
+}
 
 export async function start(host) {
   return new ContactPart(host)
@@ -32,56 +40,118 @@ class ContactPart {
 
   constructor(host) {
     this.host = host
-    this.picture = new Picture(host.theme)
+    this.picture = new Picture(host.theme, isSoftware(host.gl))
     this.remote = new Remote(new URL('worker.js', import.meta.url), { signal: host.signal })
     this.layout()
     this.listen()
     this.keys()
+    watchSheet(host, () => this.resize())
     this.setScene('pile')
     host.frames((seconds) => this.frame(seconds))
   }
 
-  /* ---- Controls ---- */
+  // ---- Controls ----
 
   layout() {
     const { view, panel, bar } = stage(this.host)
     this.view = view
-    this.hint = element('div', { class: 'hint fades' }, element('strong', {}, 'Contact'),
-      element('p', {}, 'Drag a body and let go to throw it. Press on empty space for a heavy ball.'))
+    this.hint = element(
+      'div',
+      { class: 'hint fades' },
+      element('strong', {}, 'Contact'),
+      element('p', {}, 'Drag a body and let go to throw it. Press on empty space for a heavy ball.')
+    )
     view.append(this.picture.canvas, this.hint)
     this.pauseButton = button({ icon: 'pause', title: 'Pause (Space)', onClick: () => this.pause(!this.isPaused) })
-    bar.append(this.pauseButton, button({ icon: 'step', title: 'One step (.)', onClick: () => this.single() }),
-      button({ icon: 'reset', title: 'Reset (R)', onClick: () => this.setScene(this.name) }), element('span', { class: 'separator wide-only' }),
-      ...Object.entries(SCENES).map(([name, { label }]) => button({ label, kind: 'wide-only', onClick: () => this.setScene(name) })),
-      button({ icon: 'sparkle', label: 'Ball', title: 'Drop a ball (B)', onClick: () => this.drop() }))
+    bar.append(
+      this.pauseButton,
+      button({ icon: 'step', title: 'One step (.)', onClick: () => this.single() }),
+      button({ icon: 'reset', title: 'Reset (R)', onClick: () => this.setScene(this.name) }),
+      element('span', { class: 'separator wide-only' }),
+      ...Object.entries(SCENES).map(([name, { label }]) =>
+        button({ label, kind: 'wide-only', onClick: () => this.setScene(name) })
+      ),
+      button({ icon: 'sparkle', label: 'Ball', title: 'Drop a ball (B)', onClick: () => this.drop() })
+    )
     panel.append(this.sceneGroup(), this.solveGroup(), this.viewGroup())
   }
 
   sceneGroup() {
-    this.scenes = choice({ options: Object.entries(SCENES).map(([name, { label }]) => [name, label]), value: this.name, onChange: (name) => this.setScene(name) })
+    this.scenes = choice({
+      options: Object.entries(SCENES).map(([name, { label }]) => [name, label]),
+      value: this.name,
+      onChange: (name) => this.setScene(name)
+    })
     this.count = slider({ label: 'Bodies', min: 20, max: 700, step: 1, value: 180, format: (n) => String(Math.round(n)) })
-    this.count.querySelector('input').addEventListener('change', () => this.setScene(this.name, Math.round(this.count.value)))
-    this.friction = slider({ label: 'Friction', title: 'Coulomb’s coefficient', min: 0, max: 1, value: 0.5, format: (x) => x.toFixed(2),
-      onChange: (x) => { this.parameters.friction = x } })
+    this.count
+      .querySelector('input')
+      .addEventListener('change', () => this.setScene(this.name, Math.round(this.count.value)))
+    this.friction = slider({
+      label: 'Friction',
+      title: 'Coulomb’s coefficient',
+      min: 0,
+      max: 1,
+      value: 0.5,
+      format: (x) => x.toFixed(2),
+      onChange: (x) => {
+        this.parameters.friction = x
+      }
+    })
     return group('Scene', this.scenes, this.count, this.friction)
   }
 
   solveGroup() {
-    this.tolerance = slider({ label: 'Tolerance', title: 'The residual at which a solve ends', min: 1e-8, max: 1e-2, log: true, value: 1e-4,
-      format: (x) => x.toExponential(0), onChange: (x) => { this.parameters.tolerance = x } })
-    this.warm = toggle({ label: 'Warm start', title: 'Start from the forces of the last step', value: true, onChange: (on) => { this.parameters.isWarm = on } })
+    this.tolerance = slider({
+      label: 'Tolerance',
+      title: 'The residual at which a solve ends',
+      min: 1e-8,
+      max: 1e-2,
+      log: true,
+      value: 1e-4,
+      format: (x) => x.toExponential(0),
+      onChange: (x) => {
+        this.parameters.tolerance = x
+      }
+    })
+    this.warm = toggle({
+      label: 'Warm start',
+      title: 'Start from the forces of the last step',
+      value: true,
+      onChange: (on) => {
+        this.parameters.isWarm = on
+      }
+    })
     this.chart = chart({ series: [{ name: 'residual', colour: '--accent' }], length: 90, label: 'Residual of each step' })
     this.residualOutput = readout({ label: 'Residual', title: 'Of the natural map, relative to ||q||' })
     this.sweepsOutput = readout({ label: 'Sweeps' })
     this.contactsOutput = readout({ label: 'Bodies, contacts' })
     this.solveOutput = readout({ label: 'Solve' })
     this.stepOutput = readout({ label: 'Step', title: 'Collision, assembly, solve, motion' })
-    return group('Solve', this.tolerance, this.warm, this.chart, this.residualOutput, this.sweepsOutput, this.contactsOutput, this.solveOutput, this.stepOutput)
+    return group(
+      'Solve',
+      this.tolerance,
+      this.warm,
+      this.chart,
+      this.residualOutput,
+      this.sweepsOutput,
+      this.contactsOutput,
+      this.solveOutput,
+      this.stepOutput
+    )
   }
 
   viewGroup() {
-    return group('View', toggle({ label: 'Forces', value: true, onChange: (on) => { this.picture.showsForces = on } }),
-      button({ icon: 'picture', label: 'Save a picture', onClick: () => this.savePicture() }))
+    return group(
+      'View',
+      toggle({
+        label: 'Forces',
+        value: true,
+        onChange: (on) => {
+          this.picture.showsForces = on
+        }
+      }),
+      button({ icon: 'picture', label: 'Save a picture', onClick: () => this.savePicture() })
+    )
   }
 
   keys() {
@@ -97,12 +167,14 @@ class ContactPart {
     })
   }
 
-  /* ---- Pointers ---- */
+  // ---- Pointers ----
 
   listen() {
-    const { canvas } = this.picture, { signal } = this.host
+    const { canvas } = this.picture,
+      { signal } = this.host
     const place = (event) => {
-      const box = canvas.getBoundingClientRect(), { x, y, unit } = this.picture.worldAt(event.clientX - box.left, event.clientY - box.top)
+      const box = canvas.getBoundingClientRect(),
+        { x, y, unit } = this.picture.worldAt(event.clientX - box.left, event.clientY - box.top)
       return { id: event.pointerId, x, y: Math.max(y, 0.02), reach: unit * (REACH[event.pointerType] ?? 10) }
     }
     const on = (name, action) => canvas.addEventListener(name, action, { signal, passive: false })
@@ -124,7 +196,7 @@ class ContactPart {
     })
   }
 
-  /* A short press must last a step, so that the worker sees it. */
+  // A short press must last a step, so that the worker sees it.
   release(id) {
     const pointer = this.pointers.get(id)
     if (!pointer) return
@@ -132,17 +204,19 @@ class ContactPart {
     else pointer.isReleased = true
   }
 
-  /* By keyboard: a ball above the scene, held for a step. */
+  // By keyboard: a ball above the scene, held for a step.
   drop() {
-    const box = this.view.getBoundingClientRect(), { x, y } = this.picture.worldAt(box.width * (0.25 + 0.3 * Math.random()), box.height * 0.12)
+    const box = this.view.getBoundingClientRect(),
+      { x, y } = this.picture.worldAt(box.width * (0.25 + 0.3 * Math.random()), box.height * 0.12)
     this.pointers.set('key', { id: -1, x, y, reach: 0, isReleased: true })
     if (this.isPaused) this.pause(false)
   }
 
-  /* ---- Simulation ---- */
+  // ---- Simulation ----
 
   async setScene(name, count = undefined) {
-    const number = ++this.#scene, scene = SCENES[name]
+    const number = ++this.#scene,
+      scene = SCENES[name]
     const isNew = name !== this.name || !this.state
     this.name = name
     this.scenes.set(name)
@@ -194,9 +268,14 @@ class ContactPart {
   async advance(steps) {
     if (this.#isWaiting) return
     this.#isWaiting = true
-    const number = this.#scene, pointers = [...this.pointers.values()]
+    const number = this.#scene,
+      pointers = [...this.pointers.values()]
     try {
-      const state = await this.remote.call('step', { steps, pointers: pointers.map(({ id, x, y, reach }) => ({ id, x, y, reach })), parameters: this.parameters })
+      const state = await this.remote.call('step', {
+        steps,
+        pointers: pointers.map(({ id, x, y, reach }) => ({ id, x, y, reach })),
+        parameters: this.parameters
+      })
       if (number !== this.#scene) return
       this.seen(pointers)
       if (state.shapes) this.picture.setShapes(state.shapes)
@@ -222,7 +301,8 @@ class ContactPart {
 
   report({ residual, sweeps, contacts, solve, step, converged }, bodies) {
     const mean = this.#mean
-    for (const [name, value] of Object.entries({ residual, sweeps, contacts, solve, step })) mean[name] = mean[name] === undefined ? value : mean[name] + 0.1 * (value - mean[name])
+    for (const [name, value] of Object.entries({ residual, sweeps, contacts, solve, step }))
+      mean[name] = mean[name] === undefined ? value : mean[name] + 0.1 * (value - mean[name])
     if (performance.now() - this.#shown < SHOW_EVERY) return
     this.#shown = performance.now()
     this.chart.push([residual])
@@ -238,11 +318,11 @@ class ContactPart {
     this.picture.canvas.toBlob((blob) => save(`contact-${this.name}.png`, blob))
   }
 
-  /* ---- The shell's side ---- */
+  // ---- The shell's side ----
 
   resize() {
-    const box = this.view.getBoundingClientRect(), isPhone = matchMedia('(max-width: 760px)').matches
-    this.picture.resize(box.width, box.height, { width: Math.max(200, box.width - (isPhone ? 0 : 316)), height: Math.max(200, box.height - (isPhone ? 66 : 0)) })
+    const box = this.view.getBoundingClientRect()
+    this.picture.resize(box.width, box.height, freeOf(this.host, box))
     if (this.state) this.picture.draw(this.state, [])
   }
 

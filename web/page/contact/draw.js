@@ -1,25 +1,47 @@
 // The picture of the bodies, on a canvas of its own.
 
 const THEMES = {
-  dark: { sky: ['#0d1018', '#1b2233'], ground: '#2a3145', line: '#3d4763', edge: 'rgb(0 0 0 / .45)', force: '255 214 120', grip: '#5cc8ff', bad: '#ff6b6b',
-    hues: ['#e8a15c', '#d97757', '#6fb1d6', '#8fc48a', '#c9a6df', '#e3c76f', '#7f93d9', '#5fbcae'], stones: ['#d2b48c', '#c49a6c', '#b98b5e', '#dcc39d'], iron: '#a9b4c9' },
-  light: { sky: ['#fdfdfb', '#e4e6ea'], ground: '#c9ccd4', line: '#a4a9b6', edge: 'rgb(20 24 40 / .55)', force: '160 40 0', grip: '#0369a8', bad: '#c22727',
-    hues: ['#e58b3a', '#cf5b3c', '#4d9bc9', '#6fae68', '#b186cf', '#d8b23f', '#6479cf', '#3fa797'], stones: ['#cba877', '#b98c59', '#a87848', '#d8bb8e'], iron: '#6d788c' },
+  dark: {
+    sky: ['#0d1018', '#1b2233'],
+    ground: '#2a3145',
+    line: '#3d4763',
+    edge: 'rgb(0 0 0 / .45)',
+    force: '255 214 120',
+    grip: '#5cc8ff',
+    bad: '#ff6b6b',
+    hues: ['#e8a15c', '#d97757', '#6fb1d6', '#8fc48a', '#c9a6df', '#e3c76f', '#7f93d9', '#5fbcae'],
+    stones: ['#d2b48c', '#c49a6c', '#b98b5e', '#dcc39d'],
+    iron: '#a9b4c9'
+  },
+  light: {
+    sky: ['#fdfdfb', '#e4e6ea'],
+    ground: '#c9ccd4',
+    line: '#a4a9b6',
+    edge: 'rgb(20 24 40 / .55)',
+    force: '160 40 0',
+    grip: '#0369a8',
+    bad: '#c22727',
+    hues: ['#e58b3a', '#cf5b3c', '#4d9bc9', '#6fae68', '#b186cf', '#d8b23f', '#6479cf', '#3fa797'],
+    stones: ['#cba877', '#b98c59', '#a87848', '#d8bb8e'],
+    iron: '#6d788c'
+  }
 }
 const MOST_PIXELS = 3.5e6
 
 export class Picture {
   canvas = document.createElement('canvas')
   showsForces = true
-  #pen = this.canvas.getContext('2d', { alpha: false })
+  #pen
   #paths = []
   #shapes = []
   #free = { width: 1, height: 1 }
   #view = { x: 0, y: 1, width: 6, height: 3 }
   zoom = 1
 
-  constructor(theme) {
+  /** isSoftware: the browser has no GPU, so that the canvas is drawn by the processor better than by WebGL's emulation. */
+  constructor(theme, isSoftware) {
     this.theme = theme
+    this.#pen = this.canvas.getContext('2d', { alpha: false, willReadFrequently: isSoftware })
     this.canvas.setAttribute('role', 'img')
     this.canvas.setAttribute('aria-label', 'Bodies in contact. Drag one to lift and throw it.')
   }
@@ -49,7 +71,8 @@ export class Picture {
 
   /** CSS pixels of a metre, and the place of the origin. */
   get #frame() {
-    const { width, height } = this.#free, view = this.#view
+    const { width, height } = this.#free,
+      view = this.#view
     const scale = Math.min(width / view.width, (0.86 * height) / view.height) * this.zoom
     const ground = Math.min(0.3 * height, Math.max(0.12 * height, height / 2 - view.y * scale)) // the floor is always seen
     return { scale, x: width / 2 - view.x * scale, y: height - ground }
@@ -62,7 +85,10 @@ export class Picture {
   }
 
   draw({ places, forces, held }, pointers) {
-    const pen = this.#pen, colours = THEMES[this.theme], { scale, x, y } = this.#frame, r = this.ratio
+    const pen = this.#pen,
+      colours = THEMES[this.theme],
+      { scale, x, y } = this.#frame,
+      r = this.ratio
     this.#backdrop(colours, y)
     const base = [r * scale, 0, 0, -r * scale, r * x, r * y]
     pen.lineJoin = 'round'
@@ -73,7 +99,8 @@ export class Picture {
   }
 
   #backdrop(colours, floor) {
-    const pen = this.#pen, { width, height } = this.canvas
+    const pen = this.#pen,
+      { width, height } = this.canvas
     pen.setTransform(1, 0, 0, 1, 0, 0)
     const sky = pen.createLinearGradient(0, 0, 0, height)
     sky.addColorStop(0, colours.sky[0])
@@ -87,11 +114,23 @@ export class Picture {
   }
 
   #body(k, places, base, colours) {
-    const pen = this.#pen, { hue, isFixed, points, radius } = this.#shapes[k], x = places[3 * k], y = places[3 * k + 1], angle = places[3 * k + 2]
+    const pen = this.#pen,
+      { hue, isFixed, points, radius } = this.#shapes[k],
+      x = places[3 * k],
+      y = places[3 * k + 1],
+      angle = places[3 * k + 2]
     if (isFixed && y < 0) return // the floor
-    const c = Math.cos(angle), s = Math.sin(angle), [a, , , d, e, f] = base
+    const c = Math.cos(angle),
+      s = Math.sin(angle),
+      [a, , , d, e, f] = base
     pen.setTransform(a * c, d * s, -a * s, d * c, a * x + e, d * y + f)
-    pen.fillStyle = isFixed ? colours.ground : hue < 0 ? colours.iron : this.palette === 'stones' ? colours.stones[hue % 4] : colours.hues[hue % 8]
+    pen.fillStyle = isFixed
+      ? colours.ground
+      : hue < 0
+        ? colours.iron
+        : this.palette === 'stones'
+          ? colours.stones[hue % 4]
+          : colours.hues[hue % 8]
     pen.fill(this.#paths[k])
     pen.strokeStyle = isFixed ? colours.line : colours.edge
     pen.lineWidth = 0.022
@@ -103,10 +142,11 @@ export class Picture {
     pen.stroke()
   }
 
-  /* Lines from centre to centre through the contact, as wide as the force relative to the weights. */
+  // Lines from centre to centre through the contact, as wide as the force relative to the weights.
   #forces(forces, places, colours) {
     const pen = this.#pen
-    let sum = 0, count = 0
+    let sum = 0,
+      count = 0
     for (let k = 2; k < forces.length; k += 6) {
       sum += forces[k]
       count += forces[k] > 0 ? 1 : 0
@@ -120,7 +160,9 @@ export class Picture {
       pen.lineWidth = Math.min(0.09, 0.02 * Math.sqrt(share) * (0.6 + 0.4 * share))
       pen.strokeStyle = `rgb(${colours.force} / ${Math.min(0.9, 0.2 + 0.22 * share)})`
       pen.beginPath()
-      const a = forces[k + 4], b = forces[k + 5], isEnd = (i) => i >= 0 && !this.#shapes[i]?.isFixed
+      const a = forces[k + 4],
+        b = forces[k + 5],
+        isEnd = (i) => i >= 0 && !this.#shapes[i]?.isFixed
       if (isEnd(a)) pen.moveTo(places[3 * a], places[3 * a + 1])
       else pen.moveTo(forces[k], forces[k + 1])
       pen.lineTo(forces[k], forces[k + 1])
@@ -136,8 +178,10 @@ export class Picture {
     for (const { id, body, px, py } of held) {
       const to = pointers.find((p) => p.id === id)
       if (!to || body < 0) continue
-      const c = Math.cos(places[3 * body + 2]), s = Math.sin(places[3 * body + 2])
-      const x = places[3 * body] + c * px - s * py, y = places[3 * body + 1] + s * px + c * py
+      const c = Math.cos(places[3 * body + 2]),
+        s = Math.sin(places[3 * body + 2])
+      const x = places[3 * body] + c * px - s * py,
+        y = places[3 * body + 1] + s * px + c * py
       pen.beginPath()
       pen.moveTo(x, y)
       pen.lineTo(to.x, to.y)

@@ -17,7 +17,7 @@ async function scene({ name, count }) {
   return { view: made.view, friction: made.friction }
 }
 
-/* The number of contacts changes from step to step, so each has a problem of its own. It starts from the last impulses. */
+// The number of contacts changes from step to step, so each has a problem of its own. It starts from the last impulses.
 function solve({ jacobian, inverseMass, q, z, friction }, { tolerance, sweeps }) {
   const problem = ts.contacts({ jacobian, inverseMass, friction, precision: 'double' })
   try {
@@ -28,22 +28,41 @@ function solve({ jacobian, inverseMass, q, z, friction }, { tolerance, sweeps })
   }
 }
 
-/* Shapes, when they changed. */
+// Shapes, when they changed.
 function shapes() {
   if (sent === world.version) return null
   sent = world.version
-  return world.bodies.map(({ points, radius, hue, mass }) => ({ points: points && [...points], radius, hue, isFixed: !mass }))
+  return world.bodies.map(({ points, radius, hue, mass }) => ({
+    points: points && [...points],
+    radius,
+    hue,
+    isFixed: !mass
+  }))
 }
 
-/* The state: x, y, angle of each body; x, y, normal and tangent force, nx, ny and the two centres of each contact. */
+// The state: x, y, angle of each body; x, y, normal and tangent force, nx, ny and the two centres of each contact.
 function picture(figures) {
-  const places = new Float32Array(3 * world.bodies.length), forces = new Float32Array(6 * world.contacts.length)
+  const places = new Float32Array(3 * world.bodies.length),
+    forces = new Float32Array(6 * world.contacts.length)
   world.bodies.forEach(({ x, y, angle }, k) => places.set([x, y, angle], 3 * k))
   const number = new Map(world.bodies.map((body, k) => [body, k]))
   world.contacts.forEach(({ a, b, x, y, normal, tangent }, k) =>
-    forces.set([x, y, Math.hypot(normal, tangent) * 60, normal * 60, number.get(a) ?? -1, number.get(b) ?? -1], 6 * k))
+    forces.set([x, y, Math.hypot(normal, tangent) * 60, normal * 60, number.get(a) ?? -1, number.get(b) ?? -1], 6 * k)
+  )
   const held = [...world.grips].map(([id, { body, px, py }]) => ({ id, body: number.get(body) ?? -1, px, py }))
-  return { result: { places, forces, held, shapes: shapes(), figures, time: world.time, energy: world.energy, bodies: world.bodies.length }, transfer: [places.buffer, forces.buffer] }
+  return {
+    result: {
+      places,
+      forces,
+      held,
+      shapes: shapes(),
+      figures,
+      time: world.time,
+      energy: world.energy,
+      bodies: world.bodies.length
+    },
+    transfer: [places.buffer, forces.buffer]
+  }
 }
 
 async function step({ steps, pointers, parameters }) {

@@ -23,8 +23,13 @@ class Rows {
 
   finish() {
     const { rowOffsets } = this
-    return { rowOffsets, columnIndices: this.columnIndices.slice(0, this.length), values: this.values.slice(0, this.length),
-      rows: rowOffsets.length - 1, columns: rowOffsets.length - 1 }
+    return {
+      rowOffsets,
+      columnIndices: this.columnIndices.slice(0, this.length),
+      values: this.values.slice(0, this.length),
+      rows: rowOffsets.length - 1,
+      columns: rowOffsets.length - 1
+    }
   }
 }
 
@@ -46,20 +51,32 @@ function poisson(size) {
 
 /** Cotangents of a knot's triangles, with a little of each vertex's area on the diagonal. */
 function meshLaplacian() {
-  const { positions: p, triangles } = knot(40, 460), vertices = p.length / 3
-  const couplings = Array.from({ length: vertices }, () => new Map()), diagonal = new Float64Array(vertices), { opposite } = oppositesOf(triangles)
+  const { positions: p, triangles } = knot(40, 460),
+    vertices = p.length / 3
+  const couplings = Array.from({ length: vertices }, () => new Map()),
+    diagonal = new Float64Array(vertices),
+    { opposite } = oppositesOf(triangles)
   for (let h = 0; h < triangles.length; h++) {
-    const a = triangles[h], b = triangles[next(h)], c = triangles[next(next(h))]
-    const u = [0, 1, 2].map((k) => p[3 * a + k] - p[3 * c + k]), v = [0, 1, 2].map((k) => p[3 * b + k] - p[3 * c + k])
+    const a = triangles[h],
+      b = triangles[next(h)],
+      c = triangles[next(next(h))]
+    const u = [0, 1, 2].map((k) => p[3 * a + k] - p[3 * c + k]),
+      v = [0, 1, 2].map((k) => p[3 * b + k] - p[3 * c + k])
     const area = Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
     const weight = (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]) / area / 2
-    for (const [i, j] of [[a, b], [b, a]]) {
+    for (const [i, j] of [
+      [a, b],
+      [b, a]
+    ]) {
       couplings[i].set(j, (couplings[i].get(j) ?? 0) - weight)
       diagonal[i] += weight
     }
     diagonal[a] += 0.02 * area * (opposite[h] >= 0 ? 1 : 2)
   }
-  const made = new Rows(vertices, couplings.reduce((sum, row) => sum + row.size + 1, 0))
+  const made = new Rows(
+    vertices,
+    couplings.reduce((sum, row) => sum + row.size + 1, 0)
+  )
   couplings.forEach((row, i) => {
     for (const j of [...row.keys(), i].sort((x, y) => x - y)) made.add(j, j === i ? diagonal[i] : row.get(j))
     made.end()
@@ -69,12 +86,21 @@ function meshLaplacian() {
 
 /** Convection that turns around the middle of a grid, and diffusion, by upwind differences: not symmetric. */
 function convection(size) {
-  const made = new Rows(size * size, 5 * size * size), h = 1 / (size + 1), diffusion = 0.004
+  const made = new Rows(size * size, 5 * size * size),
+    h = 1 / (size + 1),
+    diffusion = 0.004
   for (let j = 0; j < size; j++)
     for (let i = 0; i < size; i++) {
-      const k = j * size + i, x = (i + 1) * h - 0.5, y = (j + 1) * h - 0.5
-      const u = -y * 2 * h, v = x * 2 * h, d = diffusion
-      const west = d + Math.max(u, 0), east = d + Math.max(-u, 0), south = d + Math.max(v, 0), north = d + Math.max(-v, 0)
+      const k = j * size + i,
+        x = (i + 1) * h - 0.5,
+        y = (j + 1) * h - 0.5
+      const u = -y * 2 * h,
+        v = x * 2 * h,
+        d = diffusion
+      const west = d + Math.max(u, 0),
+        east = d + Math.max(-u, 0),
+        south = d + Math.max(v, 0),
+        north = d + Math.max(-v, 0)
       if (j > 0) made.add(k - size, -south)
       if (i > 0) made.add(k - 1, -west)
       made.add(k, west + east + south + north)
@@ -88,5 +114,5 @@ function convection(size) {
 export const EXAMPLES = {
   poisson: { label: 'Poisson, 256 × 256', make: () => poisson(256) },
   mesh: { label: 'Laplacian of a mesh', make: meshLaplacian },
-  convection: { label: 'Convection, nonsymmetric', make: () => convection(160) },
+  convection: { label: 'Convection, nonsymmetric', make: () => convection(160) }
 }

@@ -3,7 +3,7 @@ import { readMatrixMarket } from '../texsolve/matrix-market.js'
 import { open } from '../texsolve/texsolve.js'
 import { serve } from '../remote.js'
 import { EXAMPLES } from './examples.js'
-import { countSquares, describe, multiply, residualOf, toRows } from './structure.js'
+import { countSquares, describe, multiply, residualOf, toRows, wholeOf } from './structure.js'
 import { unpack } from './unpack.js'
 
 let ts = null
@@ -17,7 +17,7 @@ async function library({ backend }) {
   matrix = amg = null
   ts = null
   ts = await open(backend === 'auto' ? {} : { backend })
-  return { info: { ...ts.info } }
+  return { info: { ...ts.info }, matrix: source && matrixInfo() }
 }
 
 function native() {
@@ -28,6 +28,11 @@ function native() {
   return matrix
 }
 
+function matrixInfo() {
+  const { format, choice, symmetric, bytes } = native().info
+  return { format, choice, symmetric, bytes }
+}
+
 function drop() {
   amg?.dispose()
   matrix?.dispose()
@@ -35,7 +40,7 @@ function drop() {
 }
 
 async function read(file, { signal, progress }) {
-  const { name, bytes } = await unpack(file, signal)
+  const { name, source } = await unpack(file, signal)
   let said = 0
   const onProgress = ({ entries, expected }) => {
     if (performance.now() - said < 100) return
@@ -43,7 +48,7 @@ async function read(file, { signal, progress }) {
     progress({ entries, expected })
   }
   try {
-    return { name, ...(await readMatrixMarket(bytes, { signal, onProgress })) }
+    return { name, ...(await readMatrixMarket(source, { signal, onProgress })) }
   } catch (error) {
     if (error.code !== 'aborted') error.message = `${name}: ${error.message}`
     throw error
@@ -54,33 +59,53 @@ async function load({ file, example }, calls) {
   const begin = performance.now()
   if (!ts) await library({ backend: 'auto' })
   const found = example ? { name: EXAMPLES[example].label, ...EXAMPLES[example].make() } : await read(file, calls)
-  if (found.array) throw new Error(`${found.name} is a dense array; drop a sparse matrix first, then a vector as its right-hand side`)
-  const next = { name: found.name, ...(found.triplets ? toRows(found) : found) }, figures = describe(next)
+  if (found.array)
+    throw new Error(`${found.name} is a dense array; drop a sparse matrix first, then a vector as its right-hand side`)
+  const next = { name: found.name, ...(found.triplets ? toRows(found) : found) },
+    figures = describe(next)
   drop()
   source = next
-  const { info } = native()
-  return { name: source.name, rows: source.rows, columns: source.columns, entries: source.values.length, field: found.field, symmetry: found.symmetry,
-    figures, info: { format: info.format, choice: info.choice, symmetric: info.symmetric, bytes: info.bytes }, squares: countSquares(source),
-    seconds: (performance.now() - begin) / 1000 }
+  const info = matrixInfo()
+  return {
+    name: source.name,
+    rows: source.rows,
+    columns: source.columns,
+    entries: source.values.length,
+    field: found.field,
+    symmetry: found.symmetry,
+    figures,
+    info,
+    squares: countSquares(source, wholeOf(source)),
+    seconds: (performance.now() - begin) / 1000
+  }
 }
+
+const squares = ({ window }) => countSquares(source, window)
 
 async function setRight({ file }, calls) {
   if (!source) throw new Error('drop a matrix before its right-hand side')
   const { name, array } = await read(file, calls)
   if (!array) throw new Error(`${name} is not a vector: expected a Matrix Market array`)
-  if (array.length !== source.rows) throw new Error(`${name} has ${array.length} numbers; the matrix has ${source.rows} rows`)
+  if (array.length !== source.rows)
+    throw new Error(`${name} has ${array.length} numbers; the matrix has ${source.rows} rows`)
   right = Float64Array.from(array)
   return { name, length: right.length }
 }
 
 async function hierarchy(_, { signal }) {
-  const begin = performance.now(), made = native()
+  const begin = performance.now(),
+    made = native()
   amg ??= await ts.amg(made, {})
   if (signal.aborted) throw Object.assign(new Error('aborted'), { code: 'aborted' })
-  return { levels: amg.levels, operatorComplexity: amg.operatorComplexity, gridComplexity: amg.gridComplexity, seconds: (performance.now() - begin) / 1000 }
+  return {
+    levels: amg.levels,
+    operatorComplexity: amg.operatorComplexity,
+    gridComplexity: amg.gridComplexity,
+    seconds: (performance.now() - begin) / 1000
+  }
 }
 
-/* b: ones; from a file; or A times a known x, so that the error of the answer is known too. */
+// b: ones; from a file; or A times a known x, so that the error of the answer is known too.
 function rightHandSide(kind) {
   const { rows, columns } = source
   if (kind === 'file' && right) return { b: right }
@@ -90,7 +115,8 @@ function rightHandSide(kind) {
 }
 
 async function solve({ kind, ...options }, { signal, progress }) {
-  const { b, known } = rightHandSide(kind), begin = performance.now()
+  const { b, known } = rightHandSide(kind),
+    begin = performance.now()
   let sent = 0
   const waiting = []
   const onProgress = (now) => {
@@ -100,11 +126,25 @@ async function solve({ kind, ...options }, { signal, progress }) {
     progress({ points: waiting.splice(0) })
   }
   const found = await native().solve(b, { ...options, signal, onProgress })
-  const { x, history, ...rest } = found, residual = residualOf(source, b, x)
+  const { x, history, ...rest } = found,
+    residual = residualOf(source, b, x)
   let error
-  if (known) error = Math.sqrt(x.reduce((sum, value, k) => sum + (value - known[k]) ** 2, 0) / known.reduce((sum, value) => sum + value ** 2, 0))
-  return { result: { ...rest, history: history && [...history], x, trueResidual: residual, error, seconds: (performance.now() - begin) / 1000,
-    points: waiting }, transfer: [x.buffer] }
+  if (known)
+    error = Math.sqrt(
+      x.reduce((sum, value, k) => sum + (value - known[k]) ** 2, 0) / known.reduce((sum, value) => sum + value ** 2, 0)
+    )
+  return {
+    result: {
+      ...rest,
+      history: history && [...history],
+      x,
+      trueResidual: residual,
+      error,
+      seconds: (performance.now() - begin) / 1000,
+      points: waiting
+    },
+    transfer: [x.buffer]
+  }
 }
 
-serve({ library, load, setRight, hierarchy, solve })
+serve({ library, load, squares, setRight, hierarchy, solve })

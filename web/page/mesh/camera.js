@@ -1,6 +1,8 @@
 // A camera that turns around the origin, driven by pointers, wheel and keys.
 
-const NEAR = 0.05, FAR = 60, FIELD = 0.6 // tangent of half the angle
+const NEAR = 0.05,
+  FAR = 60,
+  FIELD = 0.6 // tangent of half the angle
 
 export class Camera {
   yaw = 0.5
@@ -28,14 +30,53 @@ export class Camera {
 
   /** Column by column. */
   view() {
-    const c = Math.cos(this.yaw), s = Math.sin(this.yaw), C = Math.cos(this.pitch), S = Math.sin(this.pitch)
-    return new Float32Array([c, s * S, -s * C, 0, 0, C, S, 0, s, -c * S, c * C, 0, this.shift[0], this.shift[1], -this.distance, 1])
+    const c = Math.cos(this.yaw),
+      s = Math.sin(this.yaw),
+      C = Math.cos(this.pitch),
+      S = Math.sin(this.pitch)
+    return new Float32Array([
+      c,
+      s * S,
+      -s * C,
+      0,
+      0,
+      C,
+      S,
+      0,
+      s,
+      -c * S,
+      c * C,
+      0,
+      this.shift[0],
+      this.shift[1],
+      -this.distance,
+      1
+    ])
   }
 
   projection(aspect) {
-    const f = 1 / FIELD, wide = Math.max(1, 1 / aspect) // a narrow view sees as much in its width
-    const x = f / aspect / wide, y = f / wide
-    return new Float32Array([x, 0, 0, 0, 0, y, 0, 0, 0, 0, (FAR + NEAR) / (NEAR - FAR), -1, 0, 0, (2 * FAR * NEAR) / (NEAR - FAR), 0])
+    const f = 1 / FIELD,
+      wide = Math.max(1, 1 / aspect) // a narrow view sees as much in its width
+    const x = f / aspect / wide,
+      y = f / wide
+    return new Float32Array([
+      x,
+      0,
+      0,
+      0,
+      0,
+      y,
+      0,
+      0,
+      0,
+      0,
+      (FAR + NEAR) / (NEAR - FAR),
+      -1,
+      0,
+      0,
+      (2 * FAR * NEAR) / (NEAR - FAR),
+      0
+    ])
   }
 }
 
@@ -58,7 +99,9 @@ export class FlatCamera {
   }
 
   projection(aspect) {
-    const k = 1.84 * this.scale, x = aspect > 1 ? k / aspect : k, y = aspect > 1 ? k : k * aspect
+    const k = 1.84 * this.scale,
+      x = aspect > 1 ? k / aspect : k,
+      y = aspect > 1 ? k : k * aspect
     return new Float32Array([x, 0, 0, 0, 0, y, 0, 0, 0, 0, 1, 0, -x * this.centre[0], -y * this.centre[1], 0, 1])
   }
 }
@@ -85,9 +128,11 @@ export function drive(element, { paneAt, signal, onChange }) {
   listen('pointermove', (event) => {
     const old = pointers.get(event.pointerId)
     if (!old || !pane) return
-    const now = place(event), before = pointers.size > 1 ? pair() : null
+    const now = place(event),
+      before = pointers.size > 1 ? pair() : null
     pointers.set(event.pointerId, now)
-    const dx = (now.x - old.x) / pane.size, dy = (now.y - old.y) / pane.size
+    const dx = (now.x - old.x) / pane.size,
+      dy = (now.y - old.y) / pane.size
     if (before) {
       const after = pair()
       if (before.apart > 4 && after.apart > 4) pane.zoom(before.apart / after.apart)

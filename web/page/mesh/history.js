@@ -14,12 +14,15 @@ export class History {
     this.#bytes = 0
   }
 
-  get length() { return this.#states.length }
+  get length() {
+    return this.#states.length
+  }
 
   push(state) {
     this.#states.push(state)
     this.#bytes += this.sizeOf(state)
-    while (this.#states.length > 1 && (this.#bytes > this.#most || this.#states.length > MOST_STATES)) this.#bytes -= this.sizeOf(this.#states.shift())
+    while (this.#states.length > 1 && (this.#bytes > this.#most || this.#states.length > MOST_STATES))
+      this.#bytes -= this.sizeOf(this.#states.shift())
   }
 
   pop() {

@@ -1,14 +1,13 @@
 // Smooth and unwrap: a mesh that is dropped on the page moves by mean-curvature flow, and becomes flat by a conformal map.
 
-import { button, choice, dialog, element, fileDrop, group, readout, save, slider, stage, toggle } from '../controls.js'
+import { button, dialog, element, save } from '../controls.js'
+import { freeOf, watchSheet } from '../free.js'
 import { Remote } from '../remote.js'
 import { Work } from '../work.js'
-import { EXTENSIONS } from './formats/read.js'
 import { writeObj, writePly } from './formats/write.js'
 import { History } from './history.js'
-import { Viewer } from './viewer.js'
+import { LONGEST, MeshControls } from './panel.js'
 
-const LONGEST = 0.16 // the largest amount smooths what is smaller than this part of the mesh's radius
 const FLOW_STEP = 0.25 // of the squared mean edge, in every frame of the flow
 
 const whole = (x) => Math.round(x).toLocaleString('en')
@@ -16,7 +15,7 @@ const seconds = (s) => (s < 1 ? `${Math.max(1, Math.round(1000 * s))} ms` : `${s
 const ratio = (x) => (x < 10 ? x.toFixed(3) : x < 1e5 ? x.toFixed(0) : 'collapsed')
 const sizeOf = ({ positions, flat }) => positions.byteLength + (flat ? 16 * flat.origin.length : 0)
 
-/* A checker with about 20 squares across a map of a square's shape: as many as fit narrower ones. */
+// A checker with about 20 squares across a map of a square's shape: more across narrower ones.
 function squaresFor({ uv, triangles }) {
   let area = 0
   for (let t = 0; t < triangles.length; t += 3) {
@@ -30,7 +29,7 @@ export async function start(host) {
   return new MeshPart(host)
 }
 
-class MeshPart {
+class MeshPart extends MeshControls {
   mesh = null // name, triangles, edge, centre, radius, isClosed
   state = null // positions, flat (or null), distortion
   history = new History(sizeOf)
@@ -38,116 +37,19 @@ class MeshPart {
   isFlowing = false
 
   constructor(host) {
-    this.host = host
-    this.viewer = new Viewer({ theme: host.theme, signal: host.signal })
-    this.remote = new Remote(new URL('worker.js', import.meta.url), { signal: host.signal, onRestart: () => { this.reloading = this.reload() } })
-    this.layout()
+    super(host)
+    this.remote = new Remote(new URL('worker.js', import.meta.url), {
+      signal: host.signal,
+      onRestart: () => {
+        this.reloading = this.reload()
+      }
+    })
     this.work = new Work(host)
-    this.keys()
+    watchSheet(host, () => this.resize())
     this.example('knot')
   }
 
-  /* ---- Controls ---- */
-
-  layout() {
-    const { host } = this, { view, panel, bar } = stage(host)
-    this.view = view
-    this.hint = element('div', { class: 'hint' }, element('strong', {}, 'Smooth and unwrap'),
-      element('p', {}, 'Drop an OBJ, PLY, STL or OFF file here. Drag to turn it.'))
-    view.append(this.viewer.canvas, this.hint)
-    this.openFile = fileDrop(view, { accept: EXTENSIONS.join(), signal: host.signal, onFile: (file) => this.file(file) })
-    this.undoButton = button({ icon: 'undo', label: 'Undo', title: 'Undo (U)', disabled: true, onClick: () => this.undo() })
-    this.flowButton = button({ icon: 'play', label: 'Flow', title: 'Flow: smooth in every frame (Space)', pressed: false, onClick: (on) => this.flow(on) })
-    bar.append(button({ icon: 'open', label: 'Open', title: 'Open a file (O)', onClick: this.openFile }), this.flowButton,
-      button({ icon: 'sparkle', label: 'Unwrap', title: 'Unwrap (W)', onClick: () => this.unwrap() }), this.undoButton,
-      button({ icon: 'save', title: 'Save (S)', onClick: () => this.saveDialog() }))
-    panel.append(this.meshGroup(), this.smoothGroup(), this.mapGroup(), this.viewGroup())
-  }
-
-  meshGroup() {
-    this.examples = choice({ label: 'Example', options: [['knot', 'Knot'], ['mask', 'Mask']], onChange: (name) => this.example(name) })
-    this.nameOutput = readout({ label: 'Mesh' })
-    this.sizeOutput = readout({ label: 'Vertices, triangles' })
-    this.notes = element('ul', { class: 'notes', hidden: true })
-    return group('Mesh', this.examples, this.nameOutput, this.sizeOutput, this.notes)
-  }
-
-  smoothGroup() {
-    this.amount = slider({ label: 'Amount', title: 'Features smaller than this part of the mesh become smooth', min: 0, max: 1, value: 0,
-      format: (t) => (t === 0 ? 'none' : `${(100 * LONGEST * t ** 1.5).toPrecision(2)} %`), onChange: (t) => this.slide(t) })
-    this.amount.querySelector('input').addEventListener('change', () => this.slideEnd())
-    this.boundary = choice({ label: 'Boundary', options: [['fixed', 'Fixed'], ['flow', 'Moves']], value: 'fixed', onChange: () => {} })
-    this.smoothOutput = readout({ label: 'Last solve', value: '–' })
-    return group('Smooth', this.amount, this.boundary, this.smoothOutput)
-  }
-
-  mapGroup() {
-    this.colours = choice({ label: 'Colours', options: [['plain', 'Plain'], ['checker', 'Checker'], ['angles', 'Angles']], value: 'plain',
-      onChange: (name) => this.setColours(name) })
-    this.squares = slider({ label: 'Squares', min: 8, max: 200, log: true, value: 40, format: (n) => String(Math.round(n)),
-      onChange: (n) => {
-        this.viewer.squares = n
-        this.viewer.redraw()
-      } })
-    this.legend = element('div', {}, element('div', { class: 'heat' }),
-      element('div', { class: 'scale' }, ...['1: angles kept', '1.25', '2 and above'].map((text) => element('span', {}, text))))
-    this.meanOutput = readout({ label: 'Angle distortion, mean', title: 'Largest stretch divided by the smallest, weighted by area', value: '–' })
-    this.mostOutput = readout({ label: 'Largest', value: '–' })
-    this.chartsOutput = readout({ label: 'Charts, seam edges', value: '–' })
-    this.mapOutput = readout({ label: 'Time', value: '–' })
-    this.mapControls = element('div', { class: 'controls', hidden: true }, this.colours, this.squares, this.legend, this.meanOutput,
-      this.mostOutput, this.chartsOutput, this.mapOutput)
-    return group('Unwrap', button({ icon: 'sparkle', label: 'Unwrap', title: 'Unwrap (W)', onClick: () => this.unwrap() }), this.mapControls)
-  }
-
-  viewGroup() {
-    const set = (name) => (on) => {
-      this.viewer[name] = on
-      this.viewer.redraw()
-    }
-    return group('View', toggle({ label: 'Edges', onChange: set('showsEdges') }), toggle({ label: 'Facets', onChange: set('isFaceted') }),
-      button({ icon: 'reset', label: 'Reset the view', onClick: () => this.resetView() }))
-  }
-
-  keys() {
-    const { host, viewer } = this, step = 0.12
-    const camera = (action) => () => {
-      action()
-      viewer.redraw()
-    }
-    host.key('o', 'open a file', this.openFile)
-    host.key('w', 'unwrap', () => this.unwrap())
-    host.key('u', 'undo', () => this.undo())
-    host.key('s', 'save', () => this.saveDialog())
-    host.key(' ', 'flow, or stop', () => this.flow(!this.isFlowing))
-    host.key('c', 'the next colours', () => this.nextColours())
-    host.key('0', 'reset the view', () => this.resetView())
-    for (const [key, dx, dy] of [['arrowleft', -step, 0], ['arrowright', step, 0], ['arrowup', 0, -step], ['arrowdown', 0, step]])
-      host.key(key, 'turn', camera(() => viewer.camera.turn(dx, dy)))
-    host.key('+', 'closer', camera(() => viewer.camera.zoom(0.87)))
-    host.key('-', 'farther', camera(() => viewer.camera.zoom(1.15)))
-  }
-
-  setColours(name) {
-    this.viewer.colours = name
-    this.legend.hidden = name !== 'angles'
-    this.squares.hidden = name !== 'checker'
-    this.viewer.redraw()
-  }
-
-  nextColours() {
-    const names = ['plain', 'checker', 'angles'], name = names[(names.indexOf(this.viewer.colours) + 1) % 3]
-    this.colours.set(name)
-    this.setColours(name)
-  }
-
-  resetView() {
-    this.viewer.camera.reset()
-    this.viewer.flatCamera.reset()
-    this.viewer.redraw()
-  }
-
-  /* ---- A mesh ---- */
+  // ---- A mesh ----
 
   file(file) {
     this.examples.set(null)
@@ -161,6 +63,7 @@ class MeshPart {
 
   async take(text, name, argument) {
     this.flow(false)
+    await this.work.interrupt()
     const found = await this.work.run(text, ({ signal }) => this.call(name, argument, { signal }))
     if (!found) return
     this.source = { name, argument }
@@ -179,13 +82,13 @@ class MeshPart {
     this.show({ positions, flat: null, distortion: null })
   }
 
-  /* Calls the worker, after it has the mesh again if it was ended. */
+  // Calls the worker, after it has the mesh again if it was ended.
   async call(name, argument, options) {
     await this.reloading
     return this.remote.call(name, argument, options)
   }
 
-  /* The worker was ended and has lost the mesh: it reads the source again, and gets the current state. */
+  // The worker was ended and has lost the mesh: it reads the source again, and gets the current state.
   async reload() {
     if (!this.source || this.host.signal.aborted) return
     try {
@@ -196,7 +99,7 @@ class MeshPart {
     }
   }
 
-  /* The worker takes a state, and the picture shows it. */
+  // The worker takes a state, and the picture shows it.
   async restore({ positions, flat }) {
     const { drawn } = await this.call('restore', { positions, flat })
     this.viewer.setMesh(drawn)
@@ -209,15 +112,19 @@ class MeshPart {
     if (state.flat) {
       this.chartsOutput.set(`${whole(state.flat.parts)}, ${whole(state.flat.seamEdges)}`)
       this.meanOutput.set(state.distortion ? ratio(state.distortion.mean) : '–')
-      this.mostOutput.set(state.distortion ? ratio(state.distortion.most) + (state.distortion.flipped ? `, ${whole(state.distortion.flipped)} flipped` : '') : '–')
+      this.mostOutput.set(
+        state.distortion
+          ? ratio(state.distortion.most) + (state.distortion.flipped ? `, ${whole(state.distortion.flipped)} flipped` : '')
+          : '–'
+      )
     }
     this.undoButton.disabled = !this.history.length
     this.hint.hidden = !!state.flat
   }
 
-  /* ---- Smoothing ---- */
+  // ---- Smoothing ----
 
-  /* The slider moved: smooths the state from before. The newest place wins. */
+  // The slider moved: smooths the state from before. The newest place wins.
   async slide(t) {
     if (!this.state) return
     if (this.work.isBusy && !this.sliding) return
@@ -227,7 +134,7 @@ class MeshPart {
     if (this.sliding) return
     this.sliding = true
     await this.work.run('Smoothing', async ({ signal }) => {
-      for (let done; done !== this.wanted; ) {
+      for (let done; done !== this.wanted;) {
         done = this.wanted
         await this.smoothTo(done, signal)
       }
@@ -237,18 +144,23 @@ class MeshPart {
   }
 
   async smoothTo(t, signal) {
-    const from = this.smoothing, timeStep = (LONGEST * t ** 1.5) ** 2 / 2 / 2
+    const from = this.smoothing,
+      timeStep = (LONGEST * t ** 1.5) ** 2 / 2 / 2
     if (t === 0) {
       await this.restore(from)
       return this.show(from)
     }
-    const found = await this.call('smooth', { positions: from.positions, timeStep, steps: 2, boundary: this.boundary.value }, { signal })
+    const found = await this.call(
+      'smooth',
+      { positions: from.positions, timeStep, steps: 2, boundary: this.boundary.value },
+      { signal }
+    )
     this.smoothOutput.set(seconds(found.seconds))
     this.viewer.setPoints(found.moved)
     this.show({ positions: found.positions, flat: from.flat, distortion: null })
   }
 
-  /* The slider was let go: this is a state that undo takes back, and the slider starts again from it. */
+  // The slider was let go: this is a state that undo takes back, and the slider starts again from it.
   async slideEnd() {
     this.ended = this.sliding
     if (this.sliding || !this.smoothing) return
@@ -271,7 +183,7 @@ class MeshPart {
     if (distortion && this.state === state) this.show({ ...state, distortion })
   }
 
-  /* Smooths in every frame. */
+  // Smooths in every frame.
   async flow(on) {
     this.flowButton.set(on)
     this.flowButton.setIcon(on ? 'pause' : 'play')
@@ -281,11 +193,15 @@ class MeshPart {
     }
     this.isFlowing = on
     if (!on) return
-    const before = this.state, edge = this.mesh.edge
+    const before = this.state,
+      edge = this.mesh.edge
     await this.work.run('Flowing', async ({ signal }) => {
       while (this.isFlowing) {
-        const found = await this.call('smooth', { positions: this.state.positions, timeStep: FLOW_STEP * edge ** 2, steps: 1,
-          boundary: this.boundary.value }, { signal })
+        const found = await this.call(
+          'smooth',
+          { positions: this.state.positions, timeStep: FLOW_STEP * edge ** 2, steps: 1, boundary: this.boundary.value },
+          { signal }
+        )
         this.smoothOutput.set(seconds(found.seconds))
         this.viewer.setPoints(found.moved)
         this.show({ positions: found.positions, flat: before.flat, distortion: null })
@@ -300,17 +216,31 @@ class MeshPart {
     }
   }
 
-  /* ---- Unwrapping ---- */
+  // ---- Unwrapping ----
 
   async unwrap() {
     if (!this.state) return
     this.flow(false)
     const before = this.state
-    const found = await this.work.run('Unwrapping', ({ signal, say }) => this.call('unwrap', { positions: before.positions }, { signal,
-      onProgress: ({ chart, charts, residual }) => say(`Unwrapping${charts > 1 ? ` ${chart} of ${charts}` : ''}, residual ${residual.toExponential(1)}`) }))
+    const found = await this.work.run('Unwrapping', ({ signal, say }) =>
+      this.call(
+        'unwrap',
+        { positions: before.positions },
+        {
+          signal,
+          onProgress: ({ chart, charts, residual }) =>
+            say(
+              `Unwrapping${charts > 1 ? ` ${chart} of ${charts}` : ''}${residual > 0 ? `, residual ${residual.toExponential(1)}` : ''}`
+            )
+        }
+      )
+    )
     if (!found) return void (await this.restore(before).catch((error) => this.host.fail(error)))
     this.remember(before)
-    this.mapOutput.set(`${seconds(found.seconds)}${found.iterations ? `, ${whole(found.iterations)} iterations` : ''}`)
+    const { cut, solve, all } = found.seconds
+    this.solveOutput.set(`${seconds(solve)}${found.iterations > 1 ? `, ${whole(found.iterations)} iterations` : ''}`)
+    this.cutOutput.set(seconds(cut))
+    this.mapOutput.set(seconds(all))
     this.squares.set(squaresFor(found.flat))
     this.viewer.squares = this.squares.value
     if (!before.flat) {
@@ -333,11 +263,12 @@ class MeshPart {
     await this.measure()
   }
 
-  /* ---- Saving ---- */
+  // ---- Saving ----
 
-  /* In the units of the file. */
+  // In the units of the file.
   outcome() {
-    const { centre, radius, triangles } = this.mesh, { positions, flat } = this.state
+    const { centre, radius, triangles } = this.mesh,
+      { positions, flat } = this.state
     return { positions: positions.map((x, i) => x * radius + centre[i % 3]), triangles, flat }
   }
 
@@ -347,22 +278,36 @@ class MeshPart {
       save(`${this.mesh.name}.${extension}`, make(this.outcome()))
       open.close()
     }
-    const open = dialog('Save the mesh', element('p', { class: 'dim' }, this.state.flat ? 'With its texture coordinates.' : 'Unwrap it first to save texture coordinates too.'),
-      element('div', { class: 'row' }, button({ label: 'OBJ', icon: 'save', onClick: write('obj', writeObj) }),
+    const open = dialog(
+      'Save the mesh',
+      element(
+        'p',
+        { class: 'dim' },
+        this.state.flat ? 'With its texture coordinates.' : 'Unwrap it first to save texture coordinates too.'
+      ),
+      element(
+        'div',
+        { class: 'row' },
+        button({ label: 'OBJ', icon: 'save', onClick: write('obj', writeObj) }),
         button({ label: 'PLY', icon: 'save', onClick: write('ply', writePly) }),
-        button({ label: 'Picture', icon: 'picture', onClick: () => {
-          this.viewer.drawNow()
-          this.viewer.canvas.toBlob((blob) => save(`${this.mesh.name}.png`, blob))
-          open.close()
-        } })))
+        button({
+          label: 'Picture',
+          icon: 'picture',
+          onClick: () => {
+            this.viewer.drawNow()
+            this.viewer.canvas.toBlob((blob) => save(`${this.mesh.name}.png`, blob))
+            open.close()
+          }
+        })
+      )
+    )
   }
 
-  /* ---- The shell's side ---- */
+  // ---- The shell's side ----
 
-  resize(width, height) {
-    const box = this.view.getBoundingClientRect(), isPhone = matchMedia('(max-width: 760px)').matches
-    const panel = isPhone ? 0 : 316, dock = isPhone ? 66 : 0
-    this.viewer.resize(box.width || width, box.height || height, { width: Math.max(200, box.width - panel), height: Math.max(200, box.height - dock) })
+  resize() {
+    const box = this.view.getBoundingClientRect()
+    this.viewer.resize(box.width, box.height, freeOf(this.host, box))
   }
 
   theme(name) {

@@ -1,14 +1,15 @@
-/* Cuts that make each part of a mesh a disk: a handle is cut along short loops, a closed part between points far from
- * each other, and large holes are joined. Only a part with a boundary has a conformal map to the plane.
- *
- * The loops are a tree-cotree cut (Erickson and Whittlesey 2005): a tree of shortest paths, and a tree of triangles
- * across the edges with the longest loops; the edges in neither are the cut, with their paths. */
+// Cuts that make each part of a mesh a disk: a handle is cut along short loops, a closed part between points far from
+// each other, and large holes are joined. Only a part with a boundary has a conformal map to the plane.
+//
+// The loops are a tree-cotree cut (Erickson and Whittlesey 2005): a tree of shortest paths, and a tree of triangles
+// across the edges with the longest loops; the edges in neither are the cut, with their paths.
 import { DisjointSets, distance, next, oppositesOf } from './topology.js'
 
 const LARGE_HOLE = 0.35 // of the longest boundary of the part
-const FAR = 0.45, MOST_BRANCHES = 4 // branches to points that are this far from the cut, relative to its first path
+const FAR = 0.45,
+  MOST_BRANCHES = 4 // branches to points that are this far from the cut, relative to its first path
 
-/* A heap of [distance, vertex]. */
+// A heap of [distance, vertex].
 class Heap {
   constructor() {
     this.keys = []
@@ -27,7 +28,10 @@ class Heap {
   }
 
   pop() {
-    const { keys, items } = this, found = [keys[0], items[0]], key = keys.pop(), item = items.pop()
+    const { keys, items } = this,
+      found = [keys[0], items[0]],
+      key = keys.pop(),
+      item = items.pop()
     let k = 0
     for (let child; (child = 2 * k + 1) < keys.length; k = child) {
       if (child + 1 < keys.length && keys[child + 1] < keys[child]) child++
@@ -43,9 +47,10 @@ class Heap {
   }
 }
 
-/* Halfedges at each vertex, both outgoing ones and those that arrive: `start[v]` to `start[v + 1]` of `list`. */
+// Halfedges at each vertex, both outgoing ones and those that arrive: `start[v]` to `start[v + 1]` of `list`.
 function halfedgesOf(triangles, vertices) {
-  const start = new Int32Array(vertices + 2), list = new Int32Array(2 * triangles.length)
+  const start = new Int32Array(vertices + 2),
+    list = new Int32Array(2 * triangles.length)
   for (let h = 0; h < triangles.length; h++) {
     start[triangles[h] + 2]++
     start[triangles[next(h)] + 2]++
@@ -73,9 +78,12 @@ class Paths {
     return a === v ? this.mesh.triangles[next(h)] : a
   }
 
-  /* Shortest paths along edges from the sources. */
+  // Shortest paths along edges from the sources.
   measure(sources) {
-    const { positions } = this.mesh, { start, list } = this.around, { length, from } = this, heap = new Heap()
+    const { positions } = this.mesh,
+      { start, list } = this.around,
+      { length, from } = this,
+      heap = new Heap()
     for (const v of this.reached) length[v] = Infinity
     for (const v of this.reached) from[v] = -1
     this.reached = []
@@ -88,7 +96,8 @@ class Paths {
       if (key > length[v]) continue
       this.reached.push(v)
       for (let k = start[v]; k < start[v + 1]; k++) {
-        const w = this.other(list[k], v), through = key + distance(positions, v, w)
+        const w = this.other(list[k], v),
+          through = key + distance(positions, v, w)
         if (through < length[w]) {
           length[w] = through
           from[w] = list[k]
@@ -100,22 +109,29 @@ class Paths {
   }
 }
 
-/* Two vertices of the boundary that are far from each other along the surface: the pins of a conformal map. Their distance
- * in space may be small, as at the ends of a strip that is rolled up. */
+// Two vertices of the boundary that are far from each other along the surface: the pins of a conformal map. Their distance
+// in space may be small, as at the ends of a strip that is rolled up.
 export function findPins(chart) {
-  const { opposite } = oppositesOf(chart.triangles), paths = new Paths(chart)
+  const { opposite } = oppositesOf(chart.triangles),
+    paths = new Paths(chart)
   const rim = [...chart.triangles].filter((_, h) => opposite[h] < 0)
   const farthest = (from) => {
     paths.measure([from])
     return rim.reduce((best, v) => (paths.length[v] > paths.length[best] ? v : best), rim[0])
   }
-  const one = farthest(rim[0]), two = farthest(one)
-  return new Map([[one, [0, 0]], [two, [paths.length[two], 0]]])
+  const one = farthest(rim[0]),
+    two = farthest(one)
+  return new Map([
+    [one, [0, 0]],
+    [two, [paths.length[two], 0]]
+  ])
 }
 
-/* Boundary loops: for each boundary halfedge its loop, and the length of each loop. */
+// Boundary loops: for each boundary halfedge its loop, and the length of each loop.
 function boundaryLoops({ positions, triangles }, opposite) {
-  const leaving = new Map(), loop = new Map(), lengths = []
+  const leaving = new Map(),
+    loop = new Map(),
+    lengths = []
   for (let h = 0; h < opposite.length; h++) if (opposite[h] < 0) leaving.set(triangles[h], h)
   for (const first of leaving.values()) {
     if (loop.has(first)) continue
@@ -142,15 +158,20 @@ class Cutter {
     if (this.opposite[h] >= 0) this.open[this.opposite[h]] = 1
   }
 
-  /* Cuts along the path to the source, up to an existing cut. */
+  // Cuts along the path to the source, up to an existing cut.
   cutPath(v) {
     for (let h; (h = this.paths.from[v]) >= 0 && !this.open[h]; v = this.paths.other(h, v)) this.cutEdge(h)
   }
 
-  /* Opens handles along short loops. A hole counts as a face here. */
+  // Opens handles along short loops. A hole counts as a face here.
   cutLoops(triangles, loop) {
-    const { opposite, paths } = this, corners = this.mesh.triangles, { positions } = this.mesh, faces = opposite.length / 3
-    const sets = new DisjointSets(faces + loop.size), inTree = new Set(), candidates = []
+    const { opposite, paths } = this,
+      corners = this.mesh.triangles,
+      { positions } = this.mesh,
+      faces = opposite.length / 3
+    const sets = new DisjointSets(faces + loop.size),
+      inTree = new Set(),
+      candidates = []
     for (const v of paths.reached)
       if (paths.from[v] >= 0) {
         inTree.add(paths.from[v])
@@ -160,7 +181,8 @@ class Cutter {
     for (const t of triangles)
       for (let h = 3 * t; h < 3 * t + 3; h++) {
         if (inTree.has(h) || opposite[h] > h) continue
-        const a = corners[h], b = corners[next(h)]
+        const a = corners[h],
+          b = corners[next(h)]
         candidates.push([paths.length[a] + paths.length[b] + distance(positions, a, b), h])
       }
     candidates.sort((a, b) => b[0] - a[0])
@@ -172,7 +194,7 @@ class Cutter {
     }
   }
 
-  /* Joins the large holes of a part by paths. Small holes stay. */
+  // Joins the large holes of a part by paths. Small holes stay.
   cutBetweenHoles(rims) {
     const longest = Math.max(...rims.map(({ length }) => length))
     const large = rims.filter(({ length }) => length > LARGE_HOLE * longest)
@@ -185,7 +207,7 @@ class Cutter {
     }
   }
 
-  /* Cuts from a vertex to the nearest one of a set, which gets the vertices of the path. */
+  // Cuts from a vertex to the nearest one of a set, which gets the vertices of the path.
   follow(v, set) {
     const { paths } = this
     for (let w = v; !set.has(w); w = paths.other(paths.from[w], w)) {
@@ -195,9 +217,11 @@ class Cutter {
     }
   }
 
-  /* Removes dead ends of the cut. */
+  // Removes dead ends of the cut.
   trim(triangles) {
-    const corners = this.mesh.triangles, degree = new Map(), { start, list } = this.paths.around
+    const corners = this.mesh.triangles,
+      degree = new Map(),
+      { start, list } = this.paths.around
     const add = (v, d) => degree.set(v, (degree.get(v) ?? 0) + d)
     const isEdge = (h) => this.opposite[h] < h // each edge once
     const counts = (h) => isEdge(h) && (this.open[h] || this.opposite[h] < 0)
@@ -211,7 +235,8 @@ class Cutter {
     while (ends.length) {
       const v = ends.pop()
       for (let k = start[v]; k < start[v + 1]; k++) {
-        const h = list[k], w = this.paths.other(h, v)
+        const h = list[k],
+          w = this.paths.other(h, v)
         if (!isEdge(h) || !this.open[h] || this.opposite[h] < 0) continue
         this.open[h] = this.open[this.opposite[h]] = 0
         add(v, -1)
@@ -221,9 +246,11 @@ class Cutter {
     }
   }
 
-  /* A closed part without handles: a cut between two points far apart, with branches to other far points. */
+  // A closed part without handles: a cut between two points far apart, with branches to other far points.
   cutSphere(seed) {
-    const { paths } = this, first = paths.measure([seed]), onCut = new Set([first])
+    const { paths } = this,
+      first = paths.measure([seed]),
+      onCut = new Set([first])
     let far = paths.measure(onCut)
     const size = paths.length[far]
     for (let branch = 0; branch < MOST_BRANCHES && paths.length[far] > FAR * size; branch++) {
@@ -233,7 +260,7 @@ class Cutter {
   }
 }
 
-/* The boundary loops of a part, the longest first. */
+// The boundary loops of a part, the longest first.
 function rimsOf(triangles, mesh, loops) {
   const rims = new Map()
   for (const t of triangles)
@@ -257,13 +284,15 @@ function eulerOf(triangles, mesh) {
   return vertices.size - edges + triangles.length
 }
 
-/* Returns a flag per halfedge: 1 where its triangle is separated from the neighbour. */
+// Returns a flag per halfedge: 1 where its triangle is separated from the neighbour.
 export function findSeams(mesh, { part, parts }) {
-  const cutter = new Cutter(mesh), loops = boundaryLoops(mesh, mesh.opposite)
+  const cutter = new Cutter(mesh),
+    loops = boundaryLoops(mesh, mesh.opposite)
   const lists = Array.from({ length: parts }, () => [])
   part.forEach((k, t) => lists[k].push(t))
   for (const triangles of lists) {
-    const rims = rimsOf(triangles, mesh, loops), handles = (2 - rims.length - eulerOf(triangles, mesh)) / 2
+    const rims = rimsOf(triangles, mesh, loops),
+      handles = (2 - rims.length - eulerOf(triangles, mesh)) / 2
     const seed = mesh.triangles[3 * triangles[0]]
     if (handles > 0) {
       cutter.paths.measure([cutter.paths.measure([seed])])

@@ -1,17 +1,32 @@
-// The picture of a mesh and, beside it, of its map, in one WebGL 2 canvas of its own.
+// The picture of a mesh and of its map, in one WebGL 2 canvas of its own.
 import { Camera, FlatCamera, drive } from './camera.js'
 import * as shaders from './shaders.js'
 
 const COLOURS = { plain: 0, checker: 1, angles: 2 }
 const MOST_PIXELS = 3.2e6
 const THEMES = {
-  dark: { low: [0.035, 0.042, 0.058], high: [0.125, 0.145, 0.19], edge: [0.02, 0.03, 0.05, 0.45], seam: [1, 0.6, 0.3, 1], rim: [0.75, 0.8, 0.9, 0.8] },
-  light: { low: [0.9, 0.89, 0.86], high: [1, 1, 0.995], edge: [0.1, 0.12, 0.2, 0.35], seam: [0.76, 0.31, 0.04, 1], rim: [0.25, 0.28, 0.35, 0.8] },
+  dark: {
+    low: [0.035, 0.042, 0.058],
+    high: [0.125, 0.145, 0.19],
+    edge: [0.02, 0.03, 0.05, 0.45],
+    seam: [1, 0.6, 0.3, 1],
+    rim: [0.75, 0.8, 0.9, 0.8]
+  },
+  light: {
+    low: [0.9, 0.89, 0.86],
+    high: [1, 1, 0.995],
+    edge: [0.1, 0.12, 0.2, 0.35],
+    seam: [0.76, 0.31, 0.04, 1],
+    rim: [0.25, 0.28, 0.35, 0.8]
+  }
 }
 
 function compile(gl, vertex, fragment) {
   const program = gl.createProgram()
-  for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+  for (const [type, source] of [
+    [gl.VERTEX_SHADER, vertex],
+    [gl.FRAGMENT_SHADER, fragment]
+  ]) {
     const shader = gl.createShader(type)
     gl.shaderSource(shader, source)
     gl.compileShader(shader)
@@ -51,11 +66,15 @@ export class Viewer {
     this.#gl = canvas.getContext('webgl2', { alpha: false, antialias: true, powerPreference: 'high-performance' })
     if (!this.#gl) throw new Error('the picture of a mesh needs WebGL 2, which this browser does not offer')
     canvas.addEventListener('webglcontextlost', (event) => event.preventDefault(), { signal })
-    canvas.addEventListener('webglcontextrestored', () => {
-      this.#build()
-      if (this.#drawn) this.#upload()
-      this.redraw()
-    }, { signal })
+    canvas.addEventListener(
+      'webglcontextrestored',
+      () => {
+        this.#build()
+        if (this.#drawn) this.#upload()
+        this.redraw()
+      },
+      { signal }
+    )
     drive(canvas, { paneAt: (p) => this.#paneAt(p), signal, onChange: () => this.redraw() })
     this.#build()
   }
@@ -67,9 +86,16 @@ export class Viewer {
     this.backdrop = compile(gl, shaders.BACKDROP_VERTEX, shaders.BACKDROP_FRAGMENT)
     this.empty = gl.createVertexArray()
     this.array = gl.createVertexArray()
-    this.buffers = Object.fromEntries(['points', 'normals', 'uv', 'angle', 'triangles', 'edges', 'borders'].map((name) => [name, gl.createBuffer()]))
+    this.buffers = Object.fromEntries(
+      ['points', 'normals', 'uv', 'angle', 'triangles', 'edges', 'borders'].map((name) => [name, gl.createBuffer()])
+    )
     gl.bindVertexArray(this.array)
-    for (const [at, name, size] of [[0, 'points', 3], [1, 'normals', 3], [2, 'uv', 2], [3, 'angle', 1]]) {
+    for (const [at, name, size] of [
+      [0, 'points', 3],
+      [1, 'normals', 3],
+      [2, 'uv', 2],
+      [3, 'angle', 1]
+    ]) {
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[name])
       gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0)
       gl.enableVertexAttribArray(at)
@@ -77,7 +103,7 @@ export class Viewer {
     gl.bindVertexArray(null)
   }
 
-  /* ---- What is drawn ---- */
+  // ---- What is drawn ----
 
   /** A new mesh or map: the arrays of drawnOf(). */
   setMesh(drawn) {
@@ -117,7 +143,7 @@ export class Viewer {
     for (const name of ['triangles', 'edges', 'borders']) this.#fill(name, this.#gl.ELEMENT_ARRAY_BUFFER)
   }
 
-  /* ---- Places ---- */
+  // ---- Places ----
 
   /** The canvas's size, and the part of it that controls do not cover, in CSS pixels. */
   resize(width, height, free) {
@@ -130,24 +156,38 @@ export class Viewer {
   }
 
   #panes() {
-    const { width, height } = this.#free, mesh = { x: 0, y: 0, width, height }
+    const { width, height } = this.#free,
+      mesh = { x: 0, y: 0, width, height }
     if (!this.#drawn?.hasMap) return { mesh }
-    const isWide = width > height, share = 0.54
-    if (isWide) return { mesh: { ...mesh, width: width * share }, map: { x: width * share, y: 0, width: width * (1 - share), height } }
-    return { mesh: { ...mesh, height: height * share }, map: { x: 0, y: height * share, width, height: height * (1 - share) } }
+    const isWide = width > height,
+      share = 0.54
+    if (isWide)
+      return {
+        mesh: { ...mesh, width: width * share },
+        map: { x: width * share, y: 0, width: width * (1 - share), height }
+      }
+    return {
+      mesh: { ...mesh, height: height * share },
+      map: { x: 0, y: height * share, width, height: height * (1 - share) }
+    }
   }
 
   #paneAt({ x, y }) {
     const { mesh, map } = this.#panes()
     const isMap = map && x >= map.x && y >= map.y
-    const pane = isMap ? map : mesh, camera = isMap ? this.flatCamera : this.camera
+    const pane = isMap ? map : mesh,
+      camera = isMap ? this.flatCamera : this.camera
     const size = Math.min(pane.width, pane.height)
     const unit = isMap ? 1 / 1.84 : 1
-    return { size, turn: isMap ? undefined : (dx, dy) => camera.turn(dx, dy), zoom: (f) => camera.zoom(f),
-      move: (dx, dy) => camera.move(unit * dx, unit * dy) }
+    return {
+      size,
+      turn: isMap ? undefined : (dx, dy) => camera.turn(dx, dy),
+      zoom: (f) => camera.zoom(f),
+      move: (dx, dy) => camera.move(unit * dx, unit * dy)
+    }
   }
 
-  /* ---- Drawing ---- */
+  // ---- Drawing ----
 
   redraw() {
     this.#asked ||= requestAnimationFrame(() => {
@@ -162,7 +202,9 @@ export class Viewer {
   }
 
   #draw() {
-    const gl = this.#gl, colours = THEMES[this.theme], { mesh, map } = this.#panes()
+    const gl = this.#gl,
+      colours = THEMES[this.theme],
+      { mesh, map } = this.#panes()
     gl.viewport(0, 0, this.canvas.width, this.canvas.height)
     gl.disable(gl.DEPTH_TEST)
     gl.disable(gl.BLEND)
@@ -178,8 +220,13 @@ export class Viewer {
   }
 
   #pane({ x, y, width, height }, isMap) {
-    const gl = this.#gl, r = this.ratio, d = this.#drawn, colours = THEMES[this.theme], aspect = width / height
-    const view = this.camera.view(), projection = isMap ? this.flatCamera.projection(aspect) : this.camera.projection(aspect)
+    const gl = this.#gl,
+      r = this.ratio,
+      d = this.#drawn,
+      colours = THEMES[this.theme],
+      aspect = width / height
+    const view = this.camera.view(),
+      projection = isMap ? this.flatCamera.projection(aspect) : this.camera.projection(aspect)
     const low = this.canvas.height - Math.round((y + height) * r)
     gl.viewport(Math.round(x * r), low, Math.round(width * r), Math.round(height * r))
     gl.scissor(Math.round(x * r), low, Math.round(width * r), Math.round(height * r))
@@ -207,7 +254,8 @@ export class Viewer {
   }
 
   #drawLines({ paint }, colours) {
-    const gl = this.#gl, d = this.#drawn
+    const gl = this.#gl,
+      d = this.#drawn
     gl.enable(gl.BLEND)
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA)
     const lines = (colour, first, count) => {

@@ -1,9 +1,13 @@
 // Helpers of the tests of smooth and unwrap, contact, solve a file.
 
 import assert from 'node:assert/strict'
+import { test as nodeTest } from 'node:test'
 import { openPage } from './browser.mjs'
 
 const expected = /preloaded using link preload/ // the worker loads the module by itself
+
+/** A test that fails after three minutes, so that its browser is closed. */
+export const test = (name, run) => nodeTest(name, { timeout: 180000 }, run)
 
 /** Opens a part, calls use(tab, opened), and asserts that the console has no warnings but those that `allowed` matches. */
 export async function withPart(browser, server, part, options, use) {
@@ -24,19 +28,24 @@ export async function withPart(browser, server, part, options, use) {
 export function drop(tab, name, content) {
   const text = typeof content === 'string' ? content : undefined
   const base64 = text === undefined ? Buffer.from(content).toString('base64') : undefined
-  return tab.evaluate(async ([name, text, base64]) => {
-    const bytes = text ?? new Uint8Array(await (await fetch(`data:application/octet-stream;base64,${base64}`)).arrayBuffer())
-    const dataTransfer = new DataTransfer()
-    dataTransfer.items.add(new File([bytes], name))
-    const view = document.querySelector('.part .view')
-    for (const type of ['dragover', 'drop']) view.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }))
-  }, [name, text, base64])
+  return tab.evaluate(
+    async ([name, text, base64]) => {
+      const bytes =
+        text ?? new Uint8Array(await (await fetch(`data:application/octet-stream;base64,${base64}`)).arrayBuffer())
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([bytes], name))
+      const view = document.querySelector('.part .view')
+      for (const type of ['dragover', 'drop'])
+        view.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }))
+    },
+    [name, text, base64]
+  )
 }
 
 /** Waits until the part has worked, and has been idle for a while. */
 export async function idle(tab, timeout = 60000) {
   const end = performance.now() + timeout
-  for (let quiet = 0; quiet < 4; ) {
+  for (let quiet = 0; quiet < 4;) {
     await tab.waitForTimeout(60)
     const isBusy = await tab.evaluate(() => document.querySelector('.part').dataset.busy !== 'false')
     quiet = isBusy ? 0 : quiet + 1
@@ -45,32 +54,44 @@ export async function idle(tab, timeout = 60000) {
 }
 
 /** The text of a readout or a row of facts with this name. */
-export const reads = (tab, name) => tab.evaluate((name) => {
-  const one = [...document.querySelectorAll('.readout')].find((r) => r.querySelector('span').textContent === name)
-  if (one) return one.querySelector('output').textContent
-  return [...document.querySelectorAll('.facts tr')].find((row) => row.querySelector('th').textContent === name)?.querySelector('td').textContent
-}, name)
+export const reads = (tab, name) =>
+  tab.evaluate((name) => {
+    const one = [...document.querySelectorAll('.readout')].find((r) => r.querySelector('span').textContent === name)
+    if (one) return one.querySelector('output').textContent
+    return [...document.querySelectorAll('.facts tr')]
+      .find((row) => row.querySelector('th').textContent === name)
+      ?.querySelector('td').textContent
+  }, name)
 
 export const messages = (tab) => tab.locator('.message p').allTextContents()
 
 /** Waits for a message that matches. */
 export async function says(tab, pattern, timeout = 30000) {
-  await tab.waitForFunction((source) => [...document.querySelectorAll('.message p')].some((p) => new RegExp(source).test(p.textContent)), pattern.source, { timeout })
+  await tab.waitForFunction(
+    (source) => [...document.querySelectorAll('.message p')].some((p) => new RegExp(source).test(p.textContent)),
+    pattern.source,
+    { timeout }
+  )
 }
 
 /** Sets a slider, as a person who drags it and lets go. */
 export async function slide(tab, label, value) {
-  await tab.locator('.slider', { hasText: label }).locator('input').first().evaluate((input, value) => {
-    input.value = value
-    input.dispatchEvent(new Event('input', { bubbles: true }))
-    input.dispatchEvent(new Event('change', { bubbles: true }))
-  }, value)
+  await tab
+    .locator('.slider', { hasText: label })
+    .locator('input')
+    .first()
+    .evaluate((input, value) => {
+      input.value = value
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      input.dispatchEvent(new Event('change', { bubbles: true }))
+    }, value)
 }
 
 /** Drags with one finger, by the browser's own touch events. */
 export async function touchDrag(tab, from, to, steps = 10) {
   const session = await tab.context().newCDPSession(tab)
-  const send = (type, x, y) => session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] })
+  const send = (type, x, y) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] })
   await send('touchStart', ...from)
   for (let k = 1; k <= steps; k++) {
     await send('touchMove', from[0] + ((to[0] - from[0]) * k) / steps, from[1] + ((to[1] - from[1]) * k) / steps)

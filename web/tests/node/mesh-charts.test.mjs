@@ -7,7 +7,9 @@ import { next, oppositesOf, repair } from '../../page/mesh/topology.js'
 
 /* Euler characteristic and number of boundary loops of triangles that are one part. */
 function topology({ triangles }) {
-  const { opposite } = oppositesOf(triangles), vertices = new Set(triangles), leaving = new Map()
+  const { opposite } = oppositesOf(triangles),
+    vertices = new Set(triangles),
+    leaving = new Map()
   let edges = 0
   for (let h = 0; h < triangles.length; h++) {
     edges += opposite[h] < h
@@ -25,10 +27,13 @@ function topology({ triangles }) {
 }
 
 function sphere(rings = 12, around = 20) {
-  const positions = [0, 0, 1], triangles = [], at = (r, k) => 1 + r * around + (k % around)
+  const positions = [0, 0, 1],
+    triangles = [],
+    at = (r, k) => 1 + r * around + (k % around)
   for (let r = 0; r < rings; r++)
     for (let k = 0; k < around; k++) {
-      const a = (Math.PI * (r + 1)) / (rings + 1), b = (2 * Math.PI * k) / around
+      const a = (Math.PI * (r + 1)) / (rings + 1),
+        b = (2 * Math.PI * k) / around
       positions.push(Math.sin(a) * Math.cos(b), Math.sin(a) * Math.sin(b), Math.cos(a))
     }
   positions.push(0, 0, -1)
@@ -41,11 +46,16 @@ function sphere(rings = 12, around = 20) {
 }
 
 function grid(columns, rows, place, isRing) {
-  const positions = [], triangles = [], wrap = (i) => (isRing ? i % columns : i)
+  const positions = [],
+    triangles = [],
+    wrap = (i) => (isRing ? i % columns : i)
   for (let j = 0; j < rows; j++) for (let i = 0; i < columns; i++) positions.push(...place(i / columns, j / (rows - 1)))
   for (let j = 0; j + 1 < rows; j++)
     for (let i = 0; i < columns - (isRing ? 0 : 1); i++) {
-      const a = j * columns + i, b = j * columns + wrap(i + 1), c = b + columns, d = a + columns
+      const a = j * columns + i,
+        b = j * columns + wrap(i + 1),
+        c = b + columns,
+        d = a + columns
       triangles.push(a, b, c, a, c, d)
     }
   return { positions: Float64Array.from(positions), triangles: Int32Array.from(triangles) }
@@ -54,7 +64,8 @@ function grid(columns, rows, place, isRing) {
 const cylinder = grid(24, 10, (s, t) => [Math.cos(2 * Math.PI * s), Math.sin(2 * Math.PI * s), 2 * t], true)
 
 function joined(...meshes) {
-  const positions = [], triangles = []
+  const positions = [],
+    triangles = []
   for (const m of meshes) {
     triangles.push(...m.triangles.map((v) => v + positions.length / 3))
     positions.push(...m.positions)
@@ -64,7 +75,8 @@ function joined(...meshes) {
 
 test('a sphere, a cylinder and a knot become disks', () => {
   for (const given of [sphere(), cylinder, knot(12, 90)]) {
-    const mesh = repair(given), flat = cutCharts(mesh)
+    const mesh = repair(given),
+      flat = cutCharts(mesh)
     assert.deepEqual(mesh.notes, [])
     assert.equal(flat.parts, 1)
     assert.deepEqual(topology(flat), { euler: 1, loops: 1 })
@@ -80,7 +92,8 @@ test('a disk, and small holes, stay as they are', () => {
 })
 
 test('parts become charts', () => {
-  const mesh = repair(joined(sphere(), cylinder, knot(12, 60))), flat = cutCharts(mesh)
+  const mesh = repair(joined(sphere(), cylinder, knot(12, 60))),
+    flat = cutCharts(mesh)
   const charts = chartsOf(flat, mesh.positions)
   assert.equal(charts.length, 3)
   for (const chart of charts) assert.deepEqual(topology(chart), { euler: 1, loops: 1 })
@@ -88,7 +101,8 @@ test('parts become charts', () => {
 
 test('repair turns triangles, separates crowded edges and one-sided surfaces', () => {
   const turned = sphere()
-  for (const t of [3, 30, 31]) [turned.triangles[3 * t], turned.triangles[3 * t + 1]] = [turned.triangles[3 * t + 1], turned.triangles[3 * t]]
+  for (const t of [3, 30, 31])
+    [turned.triangles[3 * t], turned.triangles[3 * t + 1]] = [turned.triangles[3 * t + 1], turned.triangles[3 * t]]
   const again = repair(turned)
   assert.match(again.notes.join(), /3 triangles turned/)
   assert.deepEqual(topology(again), { euler: 2, loops: 0 })
@@ -98,13 +112,23 @@ test('repair turns triangles, separates crowded edges and one-sided surfaces', (
   assert.match(fan.notes.join(), /1 triangles without area.*3 sides of edges.*1 unused/)
   assert.ok(oppositesOf(fan.triangles).opposite.every((h) => h === -1))
 
-  const strip = grid(30, 4, (s, t) => {
-    const a = 2 * Math.PI * s, w = (t - 0.5) * 0.6
-    return [(1 + w * Math.cos(a / 2)) * Math.cos(a), (1 + w * Math.cos(a / 2)) * Math.sin(a), w * Math.sin(a / 2)]
-  }, false)
-  const open = strip.triangles.length, last = []
+  const strip = grid(
+    30,
+    4,
+    (s, t) => {
+      const a = 2 * Math.PI * s,
+        w = (t - 0.5) * 0.6
+      return [(1 + w * Math.cos(a / 2)) * Math.cos(a), (1 + w * Math.cos(a / 2)) * Math.sin(a), w * Math.sin(a / 2)]
+    },
+    false
+  )
+  const open = strip.triangles.length,
+    last = []
   for (let j = 0; j < 3; j++) {
-    const a = j * 30 + 29, d = a + 30, b = (3 - j) * 30, c = b - 30
+    const a = j * 30 + 29,
+      d = a + 30,
+      b = (3 - j) * 30,
+      c = b - 30
     last.push(a, b, c, a, c, d)
   }
   const moebius = repair({ positions: strip.positions, triangles: Int32Array.from([...strip.triangles, ...last]) })
@@ -114,7 +138,9 @@ test('repair turns triangles, separates crowded edges and one-sided surfaces', (
 })
 
 test('distortion: 1 for a similarity, 2 for a stretch, and packing scales charts to their areas', () => {
-  const mesh = repair(grid(8, 8, (s, t) => [s * 8, t * 7, 0], false)), flat = cutCharts(mesh), n = flat.origin.length
+  const mesh = repair(grid(8, 8, (s, t) => [s * 8, t * 7, 0], false)),
+    flat = cutCharts(mesh),
+    n = flat.origin.length
   const at = (v, k) => mesh.positions[3 * flat.origin[v] + k]
   flat.uv = Float64Array.from({ length: 2 * n }, (_, i) => (i % 2 ? 3 * at(i >> 1, 0) : -3 * at(i >> 1, 1)))
   const same = distortionOf(mesh.positions, mesh.triangles, flat)

@@ -9,9 +9,28 @@ const read = (text, name) => readMesh(bytes(text), name)
 const fails = (text, name, message) => assert.throws(() => read(text, name), { name: 'MeshFileError', message })
 
 const CUBE_TRIANGLES = 12
-const corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
-const quads = [[3, 2, 1, 0], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]]
-const facets = quads.flatMap(([a, b, c, d]) => [[a, b, c], [a, c, d]])
+const corners = [
+  [0, 0, 0],
+  [1, 0, 0],
+  [1, 1, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+  [1, 0, 1],
+  [1, 1, 1],
+  [0, 1, 1]
+]
+const quads = [
+  [3, 2, 1, 0],
+  [4, 5, 6, 7],
+  [0, 1, 5, 4],
+  [1, 2, 6, 5],
+  [2, 3, 7, 6],
+  [3, 0, 4, 7]
+]
+const facets = quads.flatMap(([a, b, c, d]) => [
+  [a, b, c],
+  [a, c, d]
+])
 
 function volume({ positions: p, triangles: t }) {
   let sum = 0
@@ -28,13 +47,24 @@ function isCube(mesh) {
   assert.ok(Math.abs(volume(mesh) - 1) < 1e-6)
 }
 
-const obj = `# cube\nmtllib a.mtl\n${corners.map((p) => `v ${p.join(' ')}`).join('\n')}\nvn 0 0 1\nvt 0 0\n${
-  quads.map((q) => `f ${q.map((v) => v + 1).join(' ')}`).join('\n')}\n`
+const obj = `# cube\nmtllib a.mtl\n${corners.map((p) => `v ${p.join(' ')}`).join('\n')}\nvn 0 0 1\nvt 0 0\n${quads
+  .map((q) => `f ${q.map((v) => v + 1).join(' ')}`)
+  .join('\n')}\n`
 
 test('OBJ: polygons, references and negative indices', () => {
   isCube(read(obj, 'cube.obj'))
-  isCube(read(obj.replace(/^f .*$/gm, (f) => f.replace(/ (\d)/g, ' $1/1/1')), 'cube.OBJ'))
-  isCube(read(obj.replace(/^f .*$/gm, (f) => f.replace(/ (\d)/g, (_, v) => ` ${v - 9}//1`)), 'cube'))
+  isCube(
+    read(
+      obj.replace(/^f .*$/gm, (f) => f.replace(/ (\d)/g, ' $1/1/1')),
+      'cube.OBJ'
+    )
+  )
+  isCube(
+    read(
+      obj.replace(/^f .*$/gm, (f) => f.replace(/ (\d)/g, (_, v) => ` ${v - 9}//1`)),
+      'cube'
+    )
+  )
   isCube(read(obj.replaceAll('\n', '\r\n'), 'cube.obj'))
   isCube(read(obj.replaceAll('\n', ' # end\n  '), 'cube.obj'))
 })
@@ -50,7 +80,17 @@ test('OBJ: errors name the line', () => {
 })
 
 test('numbers are those of JavaScript, to the last bit', () => {
-  const numbers = ['1', '-0.1', '+.5', '1e3', '1.25E-7', '123456789012345678', '0.1234567890123456789', '-3.', '3.14159265358979']
+  const numbers = [
+    '1',
+    '-0.1',
+    '+.5',
+    '1e3',
+    '1.25E-7',
+    '123456789012345678',
+    '0.1234567890123456789',
+    '-3.',
+    '3.14159265358979'
+  ]
   for (const x of numbers) {
     const mesh = read(`v ${x} 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n`, 'a.obj')
     assert.equal(mesh.positions[0], Number(x), x)
@@ -75,7 +115,9 @@ function stlBinary(title = 'cube') {
   const view = new DataView(new ArrayBuffer(84 + 50 * facets.length))
   bytes(title).forEach((c, k) => view.setUint8(k, c))
   view.setUint32(80, facets.length, true)
-  facets.forEach((t, f) => t.forEach((v, c) => corners[v].forEach((x, k) => view.setFloat32(84 + 50 * f + 12 + 12 * c + 4 * k, x, true))))
+  facets.forEach((t, f) =>
+    t.forEach((v, c) => corners[v].forEach((x, k) => view.setFloat32(84 + 50 * f + 12 + 12 * c + 4 * k, x, true)))
+  )
   return new Uint8Array(view.buffer)
 }
 
@@ -88,7 +130,8 @@ test('STL: text and binary, with equal corners joined', () => {
   assert.throws(() => readMesh(stlBinary().subarray(0, 300), 'a.stl'), /the file ends after 4 of 12 facets/)
 })
 
-const plyHeader = (format, count = 8) => `ply\nformat ${format} 1.0\ncomment a cube\nelement vertex ${count}\nproperty float x\nproperty double y\nproperty float z\nproperty uchar red\nelement face 6\nproperty list uchar int vertex_indices\nproperty short label\nelement edge 1\nproperty int a\nend_header\n`
+const plyHeader = (format, count = 8) =>
+  `ply\nformat ${format} 1.0\ncomment a cube\nelement vertex ${count}\nproperty float x\nproperty double y\nproperty float z\nproperty uchar red\nelement face 6\nproperty list uchar int vertex_indices\nproperty short label\nelement edge 1\nproperty int a\nend_header\n`
 const plyText = `${plyHeader('ascii')}${corners.map((p) => `${p.join(' ')} 200`).join('\n')}\n${quads.map((q) => `4 ${q.join(' ')} 3`).join('\n')}\n0\n`
 
 function plyBinary(isLittle) {
@@ -135,7 +178,11 @@ test('a file of another kind, an empty file', () => {
 
 test('OBJ and PLY are read back, with and without a map', async () => {
   const mesh = read(obj, 'cube.obj')
-  const flat = { triangles: mesh.triangles, origin: Int32Array.from({ length: 8 }, (_, k) => k), uv: new Float64Array(16).fill(0.25) }
+  const flat = {
+    triangles: mesh.triangles,
+    origin: Int32Array.from({ length: 8 }, (_, k) => k),
+    uv: new Float64Array(16).fill(0.25)
+  }
   for (const write of [writeObj, writePly])
     for (const given of [mesh, { ...mesh, flat }]) {
       const again = readMesh(new Uint8Array(await write(given).arrayBuffer()), write === writeObj ? 'a.obj' : 'a.ply')

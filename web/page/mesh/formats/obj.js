@@ -1,7 +1,7 @@
-/* Wavefront OBJ: vertices and polygons. Normals, texture coordinates, materials and groups are skipped. */
+// Wavefront OBJ: vertices and polygons. Normals, texture coordinates, materials and groups are skipped.
 import { Growing, Scanner, pushPolygon } from './scanner.js'
 
-/* One corner of a face, such as 7, 7/2, 7//3, -1: the vertex alone counts. */
+// One corner of a face, such as 7, 7/2, 7//3, -1: the vertex alone counts.
 function corner(scanner, vertices) {
   const text = scanner.word()
   const slash = text.indexOf('/')
@@ -21,7 +21,9 @@ function face(scanner, vertices, triangles, corners) {
 
 export function parseObj(bytes) {
   const scanner = new Scanner(bytes)
-  const positions = new Growing(Float64Array), triangles = new Growing(Int32Array), corners = []
+  const positions = new Growing(Float64Array),
+    triangles = new Growing(Int32Array),
+    corners = []
   while (scanner.nextWordLine()) {
     const keyword = scanner.word()
     if (keyword === 'v') for (const axis of 'xyz') positions.push(scanner.number(axis))

@@ -1,4 +1,4 @@
-/* OFF, the Object File Format, as text. Colours and normals are skipped. */
+// OFF, the Object File Format, as text. Colours and normals are skipped.
 import { Growing, Scanner, pushPolygon } from './scanner.js'
 
 function header(scanner) {
@@ -8,7 +8,8 @@ function header(scanner) {
   if (/BINARY/.test(scanner.rest())) scanner.fail('binary OFF is not supported')
   scanner.nextLine()
   if (!scanner.nextWordLine()) scanner.fail('the counts of vertices and faces are missing')
-  const vertices = scanner.integer('the number of vertices'), faces = scanner.integer('the number of faces')
+  const vertices = scanner.integer('the number of vertices'),
+    faces = scanner.integer('the number of faces')
   if (vertices < 3 || faces < 1) scanner.fail(`${vertices} vertices and ${faces} faces are not a mesh`)
   if (vertices + faces > scanner.bytes.length) scanner.fail(`${vertices} vertices and ${faces} faces do not fit the file`)
   scanner.nextLine()
@@ -18,7 +19,9 @@ function header(scanner) {
 export function parseOff(bytes) {
   const scanner = new Scanner(bytes)
   const { vertices, faces } = header(scanner)
-  const positions = new Float64Array(3 * vertices), triangles = new Growing(Int32Array), corners = []
+  const positions = new Float64Array(3 * vertices),
+    triangles = new Growing(Int32Array),
+    corners = []
   for (let v = 0; v < vertices; v++) {
     if (!scanner.nextWordLine()) scanner.fail(`the file ends after ${v} of ${vertices} vertices`)
     for (let k = 0; k < 3; k++) positions[3 * v + k] = scanner.number('xyz'[k])

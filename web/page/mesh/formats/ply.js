@@ -1,14 +1,26 @@
-/* PLY: text, little-endian and big-endian. Elements other than vertex and face, and other properties, are skipped. */
+// PLY: text, little-endian and big-endian. Elements other than vertex and face, and other properties, are skipped.
 import { Growing, MeshFileError, Scanner, pushPolygon } from './scanner.js'
 
 const TYPES = {
-  char: ['Int8', 1], uchar: ['Uint8', 1], short: ['Int16', 2], ushort: ['Uint16', 2], int: ['Int32', 4],
-  uint: ['Uint32', 4], float: ['Float32', 4], double: ['Float64', 8], int8: ['Int8', 1], uint8: ['Uint8', 1],
-  int16: ['Int16', 2], uint16: ['Uint16', 2], int32: ['Int32', 4], uint32: ['Uint32', 4], float32: ['Float32', 4],
-  float64: ['Float64', 8],
+  char: ['Int8', 1],
+  uchar: ['Uint8', 1],
+  short: ['Int16', 2],
+  ushort: ['Uint16', 2],
+  int: ['Int32', 4],
+  uint: ['Uint32', 4],
+  float: ['Float32', 4],
+  double: ['Float64', 8],
+  int8: ['Int8', 1],
+  uint8: ['Uint8', 1],
+  int16: ['Int16', 2],
+  uint16: ['Uint16', 2],
+  int32: ['Int32', 4],
+  uint32: ['Uint32', 4],
+  float32: ['Float32', 4],
+  float64: ['Float64', 8]
 }
 
-/* ---- Header ---- */
+// ---- Header ----
 
 function type(scanner) {
   const name = scanner.word()
@@ -20,13 +32,16 @@ function property(scanner, elements) {
   if (!elements.length) scanner.fail('a property precedes the first element')
   const isList = /^list\s/.test(scanner.hasWord() ? peek(scanner) : '')
   if (isList) scanner.word()
-  const count = isList ? type(scanner) : null, of = type(scanner), name = scanner.word()
+  const count = isList ? type(scanner) : null,
+    of = type(scanner),
+    name = scanner.word()
   if (!name) scanner.fail('the property has no name')
   elements.at(-1).properties.push({ name, count, of })
 }
 
 function peek(scanner) {
-  const at = scanner.at, text = scanner.rest()
+  const at = scanner.at,
+    text = scanner.rest()
   scanner.at = at
   return `${text} `
 }
@@ -40,7 +55,8 @@ function header(scanner) {
     const keyword = scanner.word()
     if (keyword === 'format') format = scanner.word()
     else if (keyword === 'element') {
-      const name = scanner.word(), count = scanner.integer(`the number of elements "${name}"`)
+      const name = scanner.word(),
+        count = scanner.integer(`the number of elements "${name}"`)
       if (count < 0) scanner.fail(`the number of elements "${name}" is negative`)
       elements.push({ name, count, properties: [] })
     } else if (keyword === 'property') property(scanner, elements)
@@ -54,9 +70,9 @@ function header(scanner) {
   return { format, elements }
 }
 
-/* ---- Values ---- */
+// ---- Values ----
 
-/* Both readers have begin() and end() of an element, number(type, what) and fail(message). */
+// Both readers have begin() and end() of an element, number(type, what) and fail(message).
 
 class TextValues {
   constructor(scanner) {
@@ -104,7 +120,7 @@ class BinaryValues {
   }
 }
 
-/* ---- Elements ---- */
+// ---- Elements ----
 
 function readVertices(values, element, positions) {
   const slot = element.properties.map(({ name, count }) => (count ? -1 : ['x', 'y', 'z'].indexOf(name)))
@@ -164,14 +180,16 @@ function skipElement(values, element) {
 export function parsePly(bytes) {
   const scanner = new Scanner(bytes)
   const { format, elements } = header(scanner)
-  const vertex = elements.find(({ name }) => name === 'vertex'), face = elements.find(({ name }) => name === 'face')
+  const vertex = elements.find(({ name }) => name === 'vertex'),
+    face = elements.find(({ name }) => name === 'face')
   if (!vertex?.count) scanner.fail('the header names no vertices')
   if (!face?.count) scanner.fail('the header names no faces')
   if (vertex.count + face.count > bytes.length)
     scanner.fail(`${vertex.count} vertices and ${face.count} faces do not fit the file`)
   const values =
     format === 'ascii' ? new TextValues(scanner) : new BinaryValues(bytes, scanner.at, format.includes('little'))
-  const positions = new Float64Array(3 * vertex.count), triangles = new Growing(Int32Array)
+  const positions = new Float64Array(3 * vertex.count),
+    triangles = new Growing(Int32Array)
   for (const element of elements)
     if (element === vertex) readVertices(values, element, positions)
     else if (element === face) readFaces(values, element, vertex.count, triangles)

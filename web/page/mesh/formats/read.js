@@ -1,4 +1,4 @@
-/* A mesh file's format by its contents, then by its name. */
+// A mesh file's format by its contents, then by its name.
 import { MeshFileError } from './scanner.js'
 import { parseObj } from './obj.js'
 import { parseOff } from './off.js'
@@ -21,11 +21,13 @@ function formatOf(bytes, name) {
   throw new MeshFileError(`"${name}" is not a mesh that this page reads: expected OBJ, PLY, STL or OFF`)
 }
 
-/* Returns { format, positions: Float64Array, triangles: Int32Array }. Throws a MeshFileError. */
+// Returns { format, positions: Float64Array, triangles: Int32Array }. Throws a MeshFileError.
 export function readMesh(bytes, name) {
   if (!bytes.length) throw new MeshFileError(`"${name}" is empty`)
   if (bytes.length > MOST_BYTES)
-    throw new MeshFileError(`"${name}" has ${Math.round(bytes.length / 1e6)} MB; this page reads up to ${MOST_BYTES / 1e6} MB`)
+    throw new MeshFileError(
+      `"${name}" has ${Math.round(bytes.length / 1e6)} MB; this page reads up to ${MOST_BYTES / 1e6} MB`
+    )
   const format = formatOf(bytes, name)
   return { format, ...PARSERS[format](bytes) }
 }

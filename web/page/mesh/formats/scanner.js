@@ -1,5 +1,5 @@
-/* Words and numbers of a text file, read from its bytes: a string per line of a large file would cost more than the
- * parser. Errors name the line. */
+// Words and numbers of a text file, read from its bytes: a string per line of a large file would cost more than the
+// parser. Errors name the line.
 
 export class MeshFileError extends Error {
   constructor(message, line = 0) {
@@ -9,7 +9,16 @@ export class MeshFileError extends Error {
   }
 }
 
-const NEWLINE = 10, RETURN = 13, SPACE = 32, TAB = 9, HASH = 35, PLUS = 43, MINUS = 45, DOT = 46, ZERO = 48, NINE = 57
+const NEWLINE = 10,
+  RETURN = 13,
+  SPACE = 32,
+  TAB = 9,
+  HASH = 35,
+  PLUS = 43,
+  MINUS = 45,
+  DOT = 46,
+  ZERO = 48,
+  NINE = 57
 const POWERS = Array.from({ length: 23 }, (_, k) => Number(`1e${k}`)) // exactly representable
 const decoder = new TextDecoder('latin1')
 
@@ -31,7 +40,7 @@ export class Scanner {
     return this.at >= this.bytes.length
   }
 
-  /* Moves to the first word of this line. Returns whether there is one. A comment ends the line. */
+  // Moves to the first word of this line. Returns whether there is one. A comment ends the line.
   hasWord() {
     const { bytes } = this
     while (this.at < bytes.length && isBlank(bytes[this.at])) this.at++
@@ -46,7 +55,7 @@ export class Scanner {
     this.line++
   }
 
-  /* Moves to the next line that has a word. Returns false at the end of the file. */
+  // Moves to the next line that has a word. Returns false at the end of the file.
   nextWordLine() {
     while (!this.done) {
       if (this.hasWord()) return true
@@ -55,7 +64,7 @@ export class Scanner {
     return false
   }
 
-  /* The end of the word at the current position. */
+  // The end of the word at the current position.
   wordEnd() {
     const { bytes } = this
     let end = this.at
@@ -70,7 +79,7 @@ export class Scanner {
     return decoder.decode(this.bytes.subarray(begin, this.at))
   }
 
-  /* The rest of the line, without blanks at its ends. */
+  // The rest of the line, without blanks at its ends.
   rest() {
     const { bytes } = this
     let end = this.at
@@ -100,11 +109,15 @@ export class Scanner {
     return found
   }
 
-  /* Reads a decimal number of up to 15 digits; they and the power of ten are exact, so that the quotient is rounded
-   * once. Returns NaN for everything else. */
+  // Reads a decimal number of up to 15 digits; they and the power of ten are exact, so that the quotient is rounded
+  // once. Returns NaN for everything else.
   plainNumber() {
     const { bytes } = this
-    let at = this.at, digits = 0, mantissa = 0, decimals = 0, negative = false
+    let at = this.at,
+      digits = 0,
+      mantissa = 0,
+      decimals = 0,
+      negative = false
     if (bytes[at] === MINUS || bytes[at] === PLUS) negative = bytes[at++] === MINUS
     for (; bytes[at] >= ZERO && bytes[at] <= NINE; at++, digits++) mantissa = 10 * mantissa + bytes[at] - ZERO
     if (bytes[at] === DOT)
@@ -118,7 +131,7 @@ export class Scanner {
   }
 }
 
-/* A growing typed array. */
+// A growing typed array.
 export class Growing {
   constructor(Type, capacity = 4096) {
     this.data = new Type(capacity)
@@ -139,7 +152,7 @@ export class Growing {
   }
 }
 
-/* Adds a polygon as a fan of triangles around its first corner. */
+// Adds a polygon as a fan of triangles around its first corner.
 export function pushPolygon(triangles, corners, count) {
   for (let k = 2; k < count; k++) {
     triangles.push(corners[0])

@@ -1,9 +1,10 @@
-/* STL, text and binary. The file repeats each corner, so equal corners are joined. */
+// STL, text and binary. The file repeats each corner, so equal corners are joined.
 import { Growing, MeshFileError, Scanner } from './scanner.js'
 
-const HEADER = 84, FACET = 50
+const HEADER = 84,
+  FACET = 50
 
-/* A binary file may begin with "solid" too: its length decides. */
+// A binary file may begin with "solid" too: its length decides.
 function isBinary(bytes) {
   if (bytes.length < HEADER) return false
   const count = new DataView(bytes.buffer, bytes.byteOffset).getUint32(80, true)
@@ -14,7 +15,8 @@ function isBinary(bytes) {
 
 function parseBinary(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  const count = view.getUint32(80, true), held = Math.floor((bytes.length - HEADER) / FACET)
+  const count = view.getUint32(80, true),
+    held = Math.floor((bytes.length - HEADER) / FACET)
   if (count === 0) throw new MeshFileError('the file has no facets')
   if (held < count) throw new MeshFileError(`the file ends after ${held} of ${count} facets`)
   const corners = new Float64Array(9 * count)
@@ -27,7 +29,8 @@ function parseBinary(bytes) {
 }
 
 function parseText(bytes) {
-  const scanner = new Scanner(bytes), corners = new Growing(Float64Array)
+  const scanner = new Scanner(bytes),
+    corners = new Growing(Float64Array)
   let inLoop = -1 // corners of the current loop; -1 outside
   while (scanner.nextWordLine()) {
     const keyword = scanner.word().toLowerCase()
@@ -48,20 +51,23 @@ function parseText(bytes) {
   return corners.finish()
 }
 
-/* Joins equal points. Returns positions and the point of each corner. */
+// Joins equal points. Returns positions and the point of each corner.
 export function joinCorners(corners) {
-  const count = corners.length / 3, triangles = new Int32Array(count), positions = new Growing(Float64Array)
+  const count = corners.length / 3,
+    triangles = new Int32Array(count),
+    positions = new Growing(Float64Array)
   let mask = 1
   while (mask < 2 * count) mask *= 2
   const table = new Int32Array(mask).fill(-1)
   mask--
-  const bits = new Float64Array(3), words = new Uint32Array(bits.buffer)
+  const bits = new Float64Array(3),
+    words = new Uint32Array(bits.buffer)
   for (let c = 0; c < count; c++) {
     let hash = 0
     for (let k = 0; k < 3; k++) bits[k] = corners[3 * c + k] + 0 // -0 becomes 0
     for (let k = 0; k < 6; k++) hash = Math.imul(hash ^ words[k] ^ (hash >>> 15), 0x9e3779b1)
     let slot = (hash ^ (hash >>> 13)) & mask
-    for (;; slot = (slot + 1) & mask) {
+    for (; ; slot = (slot + 1) & mask) {
       const p = table[slot]
       if (p < 0) {
         triangles[c] = table[slot] = positions.length / 3
