@@ -35,6 +35,11 @@
  * reads texels. If they are wrong, for example because of an extension's state, the call that reads returns
  * TS_ERROR_DEVICE. Results computed since the previous read may then be wrong too.
  *
+ * In browsers the context is a WebGL 2 context, made current by emscripten_webgl_make_context_current(), and
+ * textures are named by Emscripten's table (GL.textures). Its state is restored too; active queries are
+ * refused. A call selects its context itself. After the browser has taken the context away each call fails with
+ * TS_ERROR_DEVICE, and destroying works. Errors of WebGL are looked for in debug builds only.
+ *
  * An OpenGL error that the application left is logged as a warning and dropped on entry. The call does not
  * fail, and glGetError does not return the error later. Calls do not leave errors of their own. */
 #ifndef TEXSOLVE_GL_H
@@ -48,8 +53,9 @@ extern "C" {
 
 /* Where an OpenGL backend gets its context. */
 typedef enum ts_gl_platform {
-  TS_GL_PLATFORM_AUTO = 0,   /* EGL; the window in a library without EGL, as on Windows and macOS */
-  TS_GL_PLATFORM_EGL = 1,    /* a new off-screen context; does not need a display */
+  TS_GL_PLATFORM_AUTO = 0, /* EGL; the window in a library without EGL, as on Windows and macOS; in a browser a
+                              context on an invisible canvas */
+  TS_GL_PLATFORM_EGL = 1,  /* a new off-screen context; does not need a display */
   TS_GL_PLATFORM_WINDOW = 2, /* a hidden GLFW window; needs a display and the main thread */
   TS_GL_PLATFORM_CURRENT = 3 /* the application's context that is current now. It must be current in every call,
                                 which restores its state (see above) */
@@ -83,8 +89,8 @@ typedef struct ts_gl_info {
   int texture_barrier; /* 1 if passes may read the texture that they render to */
   /* How the driver's compiler is prevented from simplifying sums with significant rounding errors. The library
    * tests this when it creates the context. "precise" (ARB_gpu_shader5), "uniform" or "texel" (bit operations
-   * with a 0 from a uniform or a texel), "integer" (errors from the bits of the numbers, about twice as much work),
-   * or "none": residuals are then plain sums. It is also "none" with TS_CONTEXT_NO_FUSED_OPERATIONS. */
+   * with a 0 from a uniform or a texel), "integer" (errors from the bits of the numbers, about twice as much
+   * work), or "none": residuals are then plain sums. It is also "none" with TS_CONTEXT_NO_FUSED_OPERATIONS. */
   const char *exact_sums;
   uint64_t reserved[8];
 } ts_gl_info;

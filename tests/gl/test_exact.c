@@ -1,5 +1,5 @@
-/* Each variant that keeps rounding errors (shaders/include/exact.glsl) gives the same bits. A driver needs one
- * of them, so the others are forced by TEXSOLVE_GL_EXACT. */
+/* Each variant that keeps rounding errors (shaders/include/exact.glsl) gives the same numbers, but for what
+ * compilers fuse. A driver needs one of them, so the others are forced by TEXSOLVE_GL_EXACT. */
 #include "helpers.h"
 #include "reference.h"
 #include "test.h"
@@ -45,7 +45,7 @@ static int run(const char *variant, const double *xs, const double *ys, outcome 
   const int is_there = strcmp(info.exact_sums, variant) == 0;
   test_context_label("%s", variant);
   CHECK(is_there || strcmp(info.exact_sums, "none") == 0);
-  CHECK(is_there || strcmp(variant, "integer") != 0); /* which needs no help from the compiler */
+  CHECK(is_there || strcmp(variant, "integer") != 0); /* which works with every compiler */
   if (is_there) compute(context, xs, ys, found);
   test_close(&context);
   return is_there;

@@ -7,7 +7,7 @@
 
 /* ---- JavaScript ---- */
 
-/* A context on an invisible canvas, or 0 if the browser has no WebGL 2. Pages may have about 16 contexts and
+/* A context on an invisible canvas, or 0 without WebGL 2. Pages may have about 16 contexts and
  * browsers free them late, so a closed one serves again. */
 /* clang-format off */
 EM_JS(int, webgl_create_context, (void), {
@@ -159,7 +159,7 @@ ts_status gl_platform_open(ts_context *context) {
   if (!handle)
     return tsi_fail(context, TS_ERROR_UNAVAILABLE,
                     is_current ? "gl.platform is TS_GL_PLATFORM_CURRENT and no WebGL context is current"
-                               : "this browser has no WebGL 2");
+                               : "this browser lacks WebGL 2");
   webgl_context *w = tsi_calloc(context, 1, sizeof *w);
   if (!w) return tsi_out_of_memory(context, "a context", sizeof *w);
   *w = (webgl_context){.handle = handle, .is_ours = !is_current};

@@ -1,4 +1,4 @@
-/* Saves and restores the state of an application's WebGL context. Its objects have no names in Emscripten's
+/* Saves and restores the state of an application's WebGL context. Its objects lack names in Emscripten's
  * tables, so they are saved in JavaScript: GL.currentContext.texsolveSaved. One call at a time uses a context,
  * so one record is enough. */
 #include <emscripten.h>

@@ -15,15 +15,15 @@ EM_JS(int, application_create, (void), {
 /* clang-format on */
 
 const char *application_open(int window) {
-  if (window) return "a browser has no windows of GLFW";
+  if (window) return "a browser lacks GLFW";
   handle = application_create();
-  if (!handle) return "the browser has no WebGL 2";
+  if (!handle) return "the browser lacks WebGL 2";
   application_make_current();
   return NULL;
 }
 
 const char *application_open_compatibility(void) {
-  return "WebGL has no compatibility profile";
+  return "WebGL lacks a compatibility profile";
 }
 
 void application_make_current(void) {

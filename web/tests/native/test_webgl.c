@@ -1,5 +1,5 @@
-/* What WebGL has and OpenGL has not: contexts are lost, waits pause, and an application's objects have no
- * names. */
+/* Differences of WebGL: contexts are lost, waits pause, and the library knows objects of the application in
+ * JavaScript only. */
 #include <emscripten.h>
 #include <emscripten/html5.h>
 
