@@ -174,3 +174,18 @@ test('two devices are independent', async () => {
   assert.throws(() => other.info, fails('disposed'))
   assert.ok(ts.matrix(poisson(5)))
 })
+
+test('texsolve/core solves with a smaller module', async () => {
+  const core = await import(path.join(packagePath, 'node-core.js'))
+  const small = await core.open({ backend: 'cpu' })
+  const source = poisson(48)
+  const b = random(48 * 48)
+  const A = small.matrix(source)
+  for (const preconditioner of ['amg', 'jacobi', 'ic']) {
+    const r = await A.solve(b, { method: 'cg', preconditioner, rtol: 1e-10 })
+    assert.ok(r.converged && residual(source, r.x, b) < 1.01e-10)
+  }
+  await assert.rejects(A.solve(b, { preconditioner: 'multigrid' }), fails('invalid-argument'))
+  assert.equal(small.fluid, undefined)
+  small.dispose()
+})

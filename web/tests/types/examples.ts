@@ -2,6 +2,7 @@
 import { open, readMatrixMarket, Texsolve, TexsolveError } from 'texsolve'
 import type { Amg, Contacts, Fluid, Matrix, MatrixSource, Mesh, Region, Result, SolverOptions, System } from 'texsolve'
 import { open as openSingle } from 'texsolve/single'
+import { open as openCore } from 'texsolve/core'
 
 declare const gl: WebGL2RenderingContext
 declare const canvas: HTMLCanvasElement
@@ -12,6 +13,10 @@ export async function solves(): Promise<void> {
   await open({ canvas })
   await open({ canvas: off, wasmURL: new URL('https://example.org/texsolve.wasm'), wasmBinary: new Uint8Array(1) })
   await openSingle()
+  const core = await openCore({ backend: 'cpu' })
+  console.log(core.info.device, core.matrix)
+  // @ts-expect-error only in the full module
+  core.fluid({ width: 8, height: 8 })
   const source: MatrixSource = { rowOffsets: new Int32Array(2), columnIndices: new Int32Array(1), values: new Float32Array(1), columns: 3 }
   const A: Matrix = ts.matrix(source)
   ts.matrix({ triplets: { rows: new Int32Array(1), columns: new Int32Array(1), values: new Float64Array(1) }, rows: 1, format: 'bcrs2' })
