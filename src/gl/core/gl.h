@@ -186,6 +186,9 @@ ts_status gl_load_functions(ts_context *context);
  * memory. */
 GLenum gl_error(ts_context *context);
 GLenum gl_error_of_storage(ts_context *context, size_t bytes);
+/* The status of the framebuffer that is bound, in browsers in debug builds alone: they tested each format at
+ * opening. */
+GLenum gl_framebuffer_status(void);
 /* The name of the device, or NULL. */
 const char *gl_renderer(void);
 /* Reads texels from the framebuffer that is bound. `format` is that of its texture. */

@@ -262,8 +262,9 @@ static int is_like(const gl_texture *t, GLenum format, int width, int height) {
   return t && t->format == format && t->width == width && t->height == height;
 }
 
-/* Puts `old` before the other spare textures, and takes the one that the caller needs from them, or NULL. Calls that
- * update vectors of several sizes in turn would otherwise create textures each time. Large ones are not kept. */
+/* Puts `old` before the other spare textures, and takes the one that the caller needs from them, or NULL. Calls
+ * that update vectors of several sizes in turn would otherwise create textures each time. Large ones are not
+ * kept. */
 static gl_texture *exchange_spare(ts_context *context, gl_texture *old, GLenum format, int width, int height) {
   enum { LARGEST = 1 << 20 }; /* texels */
   gl_texture **others = gl_of(context)->other_spares;

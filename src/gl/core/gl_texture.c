@@ -47,7 +47,7 @@ static ts_status attach_framebuffer(ts_context *context, gl_texture *t) {
   glGenFramebuffers(1, &t->framebuffer);
   gl_bind_framebuffer(gl, t->framebuffer);
   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, t->name, 0);
-  const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
+  const GLenum status = gl_framebuffer_status();
   if (status != GL_FRAMEBUFFER_COMPLETE)
     return tsi_fail(context, TS_ERROR_DEVICE,
                     "the driver cannot render to a %d x %d texture of format 0x%04x (0x%04x)", t->width,
@@ -162,7 +162,7 @@ static ts_status attach_set(ts_context *context, gl_target_set *set) {
   for (; count < GL_TARGETS && set->textures[count]; count++)
     glFramebufferTexture2D(GL_FRAMEBUFFER, attachments[count], GL_TEXTURE_2D, set->textures[count]->name, 0);
   glDrawBuffers(count, attachments);
-  const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
+  const GLenum status = gl_framebuffer_status();
   if (status == GL_FRAMEBUFFER_COMPLETE) return TS_OK;
   return tsi_fail(context, TS_ERROR_DEVICE, "the driver cannot render to %d textures at once (0x%04x)", count,
                   status);

@@ -28,6 +28,10 @@ GLenum gl_error_of_storage(ts_context *context, size_t bytes) {
   return glGetError();
 }
 
+GLenum gl_framebuffer_status(void) {
+  return glCheckFramebufferStatus(GL_FRAMEBUFFER);
+}
+
 const char *gl_renderer(void) {
   return (const char *)glGetString(GL_RENDERER);
 }

@@ -204,6 +204,14 @@ GLenum gl_error_of_storage(ts_context *context, size_t bytes) {
   return bytes < small ? gl_error(context) : glGetError();
 }
 
+GLenum gl_framebuffer_status(void) {
+#ifdef NDEBUG
+  return GL_FRAMEBUFFER_COMPLETE;
+#else
+  return glCheckFramebufferStatus(GL_FRAMEBUFFER);
+#endif
+}
+
 const char *gl_renderer(void) {
   static char name[256]; /* read at once */
   webgl_renderer(name, sizeof name);

@@ -157,8 +157,9 @@ class FluidPart {
 
   // One piece of the comparison, if it is its time and it can be seen.
   measure() {
+    if (!this.#comparison && this.#time < this.#compareAt) return
+    if (!this.isComparing) return void (this.#comparison = null)
     if (!this.#comparison) {
-      if (this.#time < this.#compareAt || !this.isComparing) return
       this.#comparison = this.compare.run()
       this.#comparisonMs = 0
     }
