@@ -35,7 +35,7 @@
  * reads texels. If they are wrong, for example because of an extension's state, the call that reads returns
  * TS_ERROR_DEVICE. Results computed since the previous read may then be wrong too.
  *
- * In browsers the context is a WebGL 2 context, made current by emscripten_webgl_make_context_current(), and
+ * In browsers the context is a WebGL 2 context, made current by Emscripten, and
  * textures are named by Emscripten's table (GL.textures). Its state is restored too; active queries are
  * refused. A call selects its context itself. After the browser has taken the context away each call fails with
  * TS_ERROR_DEVICE, and destroying works. Errors of WebGL are looked for in debug builds only.
