@@ -134,7 +134,13 @@ expect(lambda: spla.cg(large, right, rtol=1e-14, M='none', callback=lambda xk: N
 expect(lambda: spla.cg(spla.LinearOperator(large.shape, lambda x: large @ x), right, rtol=1e-14))
 expect(lambda: texsolve.lcp(np.eye(400) * 2 - np.eye(400, k=1) - np.eye(400, k=-1), -np.ones(400), rtol=0, max_sweeps=10**8,
                             acceleration='none'))
+fluid = texsolve.Fluid(256, 256)
+expect(lambda: fluid.step())
+M = texsolve.amg(large).aspreconditioner()
+expect(lambda: M.matvec(right))
+expect(lambda: texsolve.amg(large).update(large.data))
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert fluid.step() is None and np.isfinite(fluid.pressure).all()
 assert texsolve.Solver(A, rtol=1e-9)(b).shape == b.shape
 assert s.update(large) is None
 print('done')
@@ -324,6 +330,27 @@ def test_other_libraries(source, text, tmp_path):
             print(type(error).__name__, error)
     ''', TEXSOLVE_LIBRARY=str(library))
     assert out.startswith('LibraryError') and text in out
+
+
+@pytest.mark.skipif(shutil.which('cc') is None, reason='needs a C compiler')
+def test_driver_that_is_loaded_later(tmp_path):
+    """Arrays in CUDA memory are found when another library has loaded the driver. This one says so of every pointer."""
+    source = '''int cuPointerGetAttributes(unsigned count, int *attributes, void **data, unsigned long long pointer) {
+      *(unsigned *)data[0] = 2, *(unsigned *)data[1] = 0;
+      return count != 2 || attributes[0] != 2 || !pointer;
+    }'''
+    driver = tmp_path / 'libcuda.so.1'
+    subprocess.run(['cc', '-shared', '-fPIC', '-Wl,-soname,libcuda.so.1', '-x', 'c', '-', '-o', driver], input=source, text=True,
+                   check=True)
+    assert run(f'''
+        import ctypes
+        assert texsolve.solve(A, b, backend='cpu').converged and texsolve.solve(A, b, backend='cpu').converged
+        ctypes.CDLL({str(driver)!r})
+        try:
+            texsolve.solve(A, b, backend='cpu')
+        except texsolve.InvalidArgumentError as error:
+            print(error)
+    ''').count('memory') > 0
 
 
 def test_interrupted_programs_end_as_usual():

@@ -86,7 +86,7 @@ class MultilevelSolver:
             matrix = self._sparse.with_values(found)
         else:
             matrix = _matrix.of('values', values)
-        with context_for(None, '', 0, self.context) as context:
+        with self.context.calls() as context:
             matrix.update(self.native_preconditioner.matrix)
             context.check(lib.ts_preconditioner_update(self.native_preconditioner.handle.pointer))
         self._sparse = matrix

@@ -17,7 +17,7 @@ from typing import Any, Callable
 
 from . import _declarations as d
 from ._errors import error_of
-from ._interrupts import poll
+from ._interrupts import Interrupts, poll
 from ._library import describe, encoded, lib, value_of
 
 _generation = 0  # changes in the child of a fork
@@ -96,6 +96,10 @@ class Context:
         self.depth -= 1
         self.lock.release()
 
+    def calls(self, stops: bool = True) -> Calls:
+        """Enters the context for calls of the library, during which Ctrl+C waits."""
+        return Calls(self, stops)
+
     def enter_if_free(self) -> bool:
         """Enters the context, unless another thread or an outer call of this one uses it."""
         if self.generation != _generation or not self.lock.acquire(blocking=False):
@@ -129,6 +133,30 @@ class Context:
         self.retired.append((function, pointer))
         if self.enter_if_free():
             self.leave()
+
+
+class Calls:
+    """A context that is entered, and a region for Ctrl+C."""
+
+    __slots__ = ('context', 'interrupts')
+
+    def __init__(self, context: Context, stops: bool) -> None:
+        self.context = context
+        self.interrupts = Interrupts(stops)
+
+    def __enter__(self) -> Context:
+        self.context.__enter__()
+        try:
+            self.interrupts.__enter__()
+        except BaseException:
+            self.context.leave()
+            raise
+        return self.context
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.context.leave()
+        self.interrupts.__exit__(kind, error, trace)
 
 
 def _retire(context: Context, function: str, pointer: int) -> None:

@@ -105,7 +105,7 @@ class Fluid:
     def set_parameters(self, **parameters: Any) -> None:
         """Changes parameters of later steps: time_step, viscosity, buoyancy, ..., as in ts_fluid_parameters."""
         numbers = d.ts_fluid_parameters()
-        with self.context as context:
+        with self.context.calls(stops=False) as context:
             context.check(lib.ts_fluid_get_parameters(self._handle.pointer, ctypes.byref(numbers)))
             self._set(numbers, parameters)
             context.check(lib.ts_fluid_set_parameters(self._handle.pointer, ctypes.byref(numbers)))
@@ -114,13 +114,13 @@ class Fluid:
         """Replaces the solid cells: (height, width) flags; None: no walls."""
         flags = self._flags(solid)
         pointer = None if flags is None else flags.ctypes.data_as(ctypes.POINTER(ctypes.c_ubyte))
-        with self.context as context:
+        with self.context.calls(stops=False) as context:
             context.check(lib.ts_fluid_set_walls(self._handle.pointer, pointer, None))
 
     def set_sources(self, sources: Sequence[Source]) -> None:
         """Replaces the sources."""
         structs = (d.ts_fluid_source * max(len(sources), 1))(*[source.struct for source in sources])
-        with self.context as context:
+        with self.context.calls(stops=False) as context:
             context.check(lib.ts_fluid_set_sources(self._handle.pointer, structs, len(sources)))
 
     sources = property(None, set_sources)
@@ -128,7 +128,7 @@ class Fluid:
     def splat(self, x: float, y: float, radius: float, *, velocity: Sequence[float] = (0, 0), dye: Sequence[float] = (0, 0, 0),
               temperature: float = 0.0) -> None:
         """Adds a Gaussian to the fields."""
-        with self.context as context:
+        with self.context.calls(stops=False) as context:
             context.check(lib.ts_fluid_splat(self._handle.pointer, x, y, radius, (ctypes.c_float * 2)(*velocity),
                                              (ctypes.c_float * 3)(*dye), temperature))
 
@@ -136,14 +136,14 @@ class Fluid:
         """Makes steps of the time step."""
         result = d.ts_fluid_result()
         for _ in range(count):
-            with self.context as context:
+            with self.context.calls(stops=False) as context:
                 context.check(lib.ts_fluid_step(self._handle.pointer, 0, ctypes.byref(result)))
             self.time, self.steps = result.time, result.steps
 
     def measure(self) -> dict[str, float]:
         """Makes one step and measures its divergence, in 1/s, and the largest speed, in m/s."""
         result = d.ts_fluid_result()
-        with self.context as context:
+        with self.context.calls(stops=False) as context:
             context.check(lib.ts_fluid_step(self._handle.pointer, d.TS_FLUID_MEASURE_DIVERGENCE, ctypes.byref(result)))
         self.time, self.steps = result.time, result.steps
         names = ('divergence_before', 'divergence_after', 'largest_before', 'largest_after', 'largest_speed')
@@ -151,12 +151,12 @@ class Fluid:
 
     def reset(self) -> None:
         """Sets the fluid at rest, without dye."""
-        with self.context as context:
+        with self.context.calls(stops=False) as context:
             context.check(lib.ts_fluid_reset(self._handle.pointer))
         self.time, self.steps = 0.0, 0
 
     def _field(self, name: str, width: int, height: int) -> np.ndarray[Any, Any]:
-        with self.context as context:
+        with self.context.calls(stops=False) as context:
             vector = getattr(lib, f'ts_fluid_get_{name}')(self._handle.pointer)
             components = lib.ts_vector_get_components(vector)
             field = np.empty((height, width, components), np.float32)

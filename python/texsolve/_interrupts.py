@@ -21,12 +21,15 @@ _main = threading.main_thread().ident
 
 class Interrupts:
     """A region in which exceptions of the handler of SIGINT are kept in `error`, and raised at its end. Within a region, another
-    one is the outer one."""
+    one is the outer one. Every call that may call the poll function has to be in a region. With stops=False it is not stopped."""
 
     active: Interrupts | None = None  # only the main thread changes it
 
     error: BaseException | None = None
     _handler: Any = None
+
+    def __init__(self, stops: bool = True) -> None:
+        self.stops = stops
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         try:
@@ -63,7 +66,7 @@ class Interrupts:
 
 def _poll(user: Any) -> int:
     active = Interrupts.active
-    return 1 if active is not None and active.error is not None and get_ident() == _main else 0
+    return 1 if active is not None and active.error is not None and active.stops and get_ident() == _main else 0
 
 
 poll = d.ts_poll_fn(_poll)  # for all contexts

@@ -45,7 +45,7 @@ class Preconditioner:
         if given.size != self.shape[0]:
             raise ValueError(f'r has shape {given.shape}; expected ({self.shape[0]},)')
         found = arrays.empty_like(given, given.shape, given.dtype)
-        with self.context as context:
+        with self.context.calls() as context:
             space = lib.ts_matrix_get_row_space(self.matrix.pointer)
             one, two = (create(context, 'ts_vector_destroy', lib.ts_vector_create, space, None) for _ in range(2))
             context.check(lib.ts_vector_write(one.pointer, given.as_ts()))

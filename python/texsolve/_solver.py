@@ -362,7 +362,7 @@ class Solver:
         """Replaces the values: an array in the order of A.data, or a matrix with the pattern of A. The preconditioner follows
         in the next solve."""
         if self._pattern is None:
-            with self.context as context:
+            with self.context.calls() as context:
                 context.check(lib.ts_operator_update(self._system.matrix.pointer, None))
             return
         if hasattr(values, 'tocsr') or isinstance(values, tuple) or getattr(values, 'layout', None) is not None and (
@@ -378,7 +378,7 @@ class Solver:
             if found.shape != (count,):
                 raise ValueError(f'values has shape {found.shape}; expected ({count},), the entries of A')
             matrix = self._pattern.with_values(found)
-        with context_for(None, '', 0, self.context):
+        with self.context.calls():
             matrix.update(self._system.matrix)
 
     def solve(self, b: Any, x0: Any = None, *, out: Any = None) -> Result:
@@ -390,7 +390,7 @@ class Solver:
             x, starts = _start(x0, found, shape, dtype)
         else:
             x, starts = self._out(out, x0, shape)
-        with self.context:
+        with self.context.calls():
             result = self._system.solve(found, x, starts)
         result.x = arrays.result_of(x, found) if out is None else out
         self.result = result

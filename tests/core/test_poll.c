@@ -29,6 +29,11 @@ static caller polled(void) {
   return (caller){.thread = &this_thread};
 }
 
+static int set_again(void *user) {
+  *(ts_status *)user = ts_context_set_poll(context, NULL, NULL, 0);
+  return 0;
+}
+
 static void arguments(void) {
   caller c = polled();
   CHECK_FAILS(NULL, ts_context_set_poll(NULL, poll, &c, 0), TS_ERROR_INVALID_ARGUMENT, "context");
@@ -47,6 +52,12 @@ static void arguments(void) {
   CHECK_OK(context, ts_context_set_poll(context, NULL, NULL, 0));
   matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
   CHECK_INT(c.calls, calls);
+  ts_matrix_destroy(&matrix);
+  ts_status status = TS_OK;
+  CHECK_OK(context, ts_context_set_poll(context, set_again, &status, AT_ONCE));
+  matrix = make_matrix(context, &m, TS_FORMAT_AUTO);
+  CHECK_INT(status, TS_ERROR_INVALID_ARGUMENT);
+  CHECK_OK(context, ts_context_set_poll(context, NULL, NULL, 0));
   ts_matrix_destroy(&matrix);
   ref_free(&m);
 }
