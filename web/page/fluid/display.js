@@ -69,23 +69,18 @@ export class Display {
       Math.max(2, Math.round(first * width / height) >> i), Math.max(2, first >> i), gl.RGBA16F))
   }
 
-  /** Takes the picture of the walls, a canvas that is opaque in them. */
-  setWalls(picture) {
+  /** Takes the picture of the walls. */
+  setWalls({ width, height, data }) {
     const { gl, painter } = this
-    const { width, height } = picture
     if (this.walls.width !== width || this.walls.height !== height) {
       painter.free(this.walls)
       this.walls = painter.texture(width, height, gl.R8)
     }
-    const alpha = new Uint8Array(width * height)
-    const pixels = picture.getContext('2d').getImageData(0, 0, width, height).data
-    for (let row = 0; row < height; row++) // rows of a texture go up
-      for (let i = 0; i < width; i++) alpha[row * width + i] = pixels[4 * ((height - 1 - row) * width + i) + 3]
     gl.activeTexture(gl.TEXTURE0)
     gl.bindTexture(gl.TEXTURE_2D, this.walls.texture)
     gl.bindBuffer(gl.PIXEL_UNPACK_BUFFER, null)
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1)
-    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RED, gl.UNSIGNED_BYTE, alpha)
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RED, gl.UNSIGNED_BYTE, data)
   }
 
   /** Adds dye along a line, in metres, at the next step. With a negative radius it fills up to the colour. */

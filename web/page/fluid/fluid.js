@@ -36,7 +36,8 @@ class FluidPart {
   #compareAt = 1.5
   #comparison = null // while one runs
   #comparisonMs = 0 // of the main thread
-  #wallsAt = 0
+  #wallsAt = 0 // when the library may get walls again
+  #isMaskOld = false // the library has not got the present walls
 
   constructor(host, layout, display, ts) {
     Object.assign(this, { host, layout, display })
@@ -116,13 +117,19 @@ class FluidPart {
     this.#touched = this.#time
   }
 
-  // The library builds its matrices again when walls change: not in each frame of a stroke.
+  // The picture shows a stroke at once. The library builds its matrices again when walls change, and waits for the device:
+  // not in each frame of a stroke, and on a slow device a tenth of the time at most.
   updateWalls() {
-    if (!this.walls.changed || this.#time - this.#wallsAt < WALL_SECONDS) return
-    this.walls.changed = false
-    this.#wallsAt = this.#time
-    this.display.setWalls(this.walls.canvas)
-    this.simulation.setWalls(this.walls.isEmpty ? null : this.walls.canvas)
+    if (this.walls.changed) {
+      this.walls.changed = false
+      this.#isMaskOld = true
+      this.display.setWalls(this.walls)
+    }
+    if (!this.#isMaskOld || this.#time < this.#wallsAt) return
+    this.#isMaskOld = false
+    const start = performance.now()
+    this.simulation.setWalls(this.walls)
+    this.#wallsAt = this.#time + Math.max(WALL_SECONDS, (performance.now() - start) / 100)
   }
 
   frame(seconds) {
@@ -197,7 +204,7 @@ class FluidPart {
     this.display.read(this.simulation)
     begin(scene, this)
     this.walls.changed = true
-    this.#wallsAt = -1
+    this.#wallsAt = 0
     this.#touched = this.#time
   }
 

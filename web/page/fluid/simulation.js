@@ -24,6 +24,8 @@ export function cellsFor(aspect, size) {
   return [side(size * Math.sqrt(aspect)), side(size / Math.sqrt(aspect))]
 }
 
+const isSame = (a, b) => a === b || (!!a && !!b && a.every((value, i) => value === b[i]))
+
 export class Simulation {
   scene = 'ink'
   vorticity = scenes.ink.curls
@@ -31,7 +33,6 @@ export class Simulation {
   cycles = 2
   fluid = null
   #mask = null
-  #small = null // for the cells of walls
 
   constructor(ts, display) {
     this.ts = ts
@@ -47,6 +48,7 @@ export class Simulation {
     if (old) this.display.read(this)
     this.cellSize = 1 / height
     this.fluid = this.make(width, height)
+    this.#mask = null
     if (old) {
       this.display.writeTo(this)
       old.dispose()
@@ -81,25 +83,21 @@ export class Simulation {
     this.fluid.setParameters({ vorticity, pressure: { iterations: cycles } })
   }
 
-  /** Solid cells: the opaque cells of a picture, or null. */
-  setWalls(picture) {
-    this.#mask = picture && this.#sample(picture)
-    this.fluid.setWalls(this.#mask)
+  /** Solid cells: those whose centre is in the walls. */
+  setWalls(walls) {
+    const mask = this.#sample(walls)
+    if (isSame(mask, this.#mask)) return
+    this.#mask = mask
+    this.fluid.setWalls(mask)
   }
 
-  #sample(picture) {
+  #sample(walls) {
     const { width, height } = this.fluid
-    this.#small ??= document.createElement('canvas').getContext('2d', { willReadFrequently: true })
-    const small = this.#small
-    small.canvas.width = width // also clears it
-    small.canvas.height = height
-    small.drawImage(picture, 0, 0, width, height)
-    const pixels = small.getImageData(0, 0, width, height).data
     const mask = new Uint8Array(width * height)
     let solid = 0
     for (let j = 0; j < height; j++)
       for (let i = 0; i < width; i++)
-        if (pixels[4 * ((height - 1 - j) * width + i) + 3] > 127) solid += mask[j * width + i] = 1
+        if (walls.at((i + 0.5) / width, (j + 0.5) / height) > 127) solid += mask[j * width + i] = 1
     return solid && solid < width * height ? mask : null
   }
 
