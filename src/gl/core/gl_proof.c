@@ -85,7 +85,8 @@ ts_status gl_proof_begin_read(ts_context *context) {
   if (!p->is_unread) return TS_OK;
   gl_bind_framebuffer(gl, p->texture->framebuffer);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, p->buffer);
-  glBufferData(GL_PIXEL_PACK_BUFFER, sizeof zeros, NULL, GL_STREAM_READ); /* does not wait for an earlier read */
+  glBufferData(GL_PIXEL_PACK_BUFFER, sizeof zeros, NULL,
+               GL_STREAM_READ); /* does not wait for an earlier read */
   glReadPixels(0, 0, width, height * proofs, GL_RGBA, GL_FLOAT, NULL);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   p->is_unread = 0;
