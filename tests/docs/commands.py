@@ -18,8 +18,8 @@ import subprocess
 import sys
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAMS = r"texsolve|contact|fluid|mesh-param|mesh-smooth|heat|minimal|spline|mpirun|sudo|cmake|ctest|cc|wine|" \
-           r"(build[\w-]*|scripts|bench|\.)/\S+"
+PROGRAMS = r"texsolve|contact|fluid|mesh-param|mesh-smooth|heat|minimal|spline|mpirun|sudo|cmake|ctest|cc|wine|npm|node|" \
+           r"(build[\w-]*|scripts|bench|web|\.)/\S+"
 COMMAND = re.compile(r"^([A-Z_]+=\S* )*(%s)( |$)" % PROGRAMS)
 
 # (pattern of the line, reason why it does not run)
@@ -28,6 +28,7 @@ SKIPPED = [
     (r"^scripts/demo", "installs packages and builds: minutes"),
     (r"^scripts/(test|fuzz|setup|test-\w+)\b", "the test suites themselves, and packages that they install"),
     (r"^scripts/(wheel|python)\b", "builds the library again: minutes"),
+    (r"^scripts/web\b|web/tests/|web/bench/|^(npm|node) ", "needs Emscripten and Chromium; scripts/web --test does"),
     (r"^cmake --preset", "builds everything again: minutes"),
     (r"^cmake -S .*mingw", "builds for Windows, which scripts/test-windows does"),
     (r"^cmake --build build-windows", "builds for Windows, which scripts/test-windows does"),
