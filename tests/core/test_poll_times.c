@@ -88,15 +88,26 @@ static void gaps(void) {
   CHECK_OK(context, create_amg(matrix, &M, &t));
   check_gaps("amg", &t, begun);
   ts_preconditioner_destroy(&M);
+  /* The function is called by the clock, so that a fast set-up may end before a late call. */
   const long calls = t.calls;
+  int stopped = 0;
   for (int k = 1; k <= 3; k++) {
-    t = (times){.stop = k * calls / 4};
-    CHECK_FAILS(context, create_amg(matrix, &M, &t), TS_ERROR_STOPPED, "poll function");
-    CHECK_INT(t.calls, t.stop);
+    t = (times){.stop = k * calls / 4 > 0 ? k * calls / 4 : 1};
+    const ts_status status = create_amg(matrix, &M, &t);
     note(&t);
     test_context_label("a stop at call %ld: %.3f s", t.stop, t.longest);
+    if (t.calls < t.stop) {
+      CHECK_OK(context, status);
+      ts_preconditioner_destroy(&M);
+    } else {
+      CHECK_INT(status, TS_ERROR_STOPPED);
+      CHECK_CONTAINS(ts_last_error(context), "poll function");
+      CHECK_INT(t.calls, t.stop);
+      stopped++;
+    }
     CHECK(t.longest < longest_gap);
   }
+  CHECK(stopped > 0);
   test_context_label("%s", "");
   ts_matrix_destroy(&matrix);
   ref_free(&m);

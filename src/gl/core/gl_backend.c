@@ -83,8 +83,10 @@ void gl_user_added(ts_context *context) {
   gl_of(context)->users++;
 }
 
+/* The helpers of no user are released at the end of the call, since the call may measure the bytes of an
+ * object by those of the context. */
 void gl_user_removed(ts_context *context) {
-  if (--gl_of(context)->users == 0) release_helpers(context);
+  gl_of(context)->users--;
 }
 
 /* ---- Open and close ---- */
@@ -100,6 +102,7 @@ ts_status gl_enter(ts_context *context) {
 void gl_leave(ts_context *context) {
   gl_backend *gl = gl_of(context);
   if (!gl->entered) return;
+  if (gl->users == 0) release_helpers(context);
   gl_state_leave(context);
   if (gl->lent) gl_state_lend(gl);
   gl->entered = 0;
