@@ -84,9 +84,10 @@ void gl_user_added(ts_context *context) {
 }
 
 /* The helpers of no user are released at the end of the call, since the call may measure the bytes of an
- * object by those of the context. */
+ * object by those of the context. After the loss of the context no call enters it. */
 void gl_user_removed(ts_context *context) {
-  gl_of(context)->users--;
+  gl_backend *gl = gl_of(context);
+  if (--gl->users == 0 && !gl->entered) release_helpers(context);
 }
 
 /* ---- Open and close ---- */
