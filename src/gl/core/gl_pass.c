@@ -280,7 +280,7 @@ static gl_texture *exchange_spare(ts_context *context, gl_texture *old, GLenum f
     return found;
   }
   if (!found) gl_texture_release(context, others[at = GL_OTHER_SPARES - 1]);
-  memmove(others + 1, others, (size_t)at * sizeof *others);
+  for (int k = at; k > 0; k--) others[k] = others[k - 1];
   others[0] = old;
   return found;
 }

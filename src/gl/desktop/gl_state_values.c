@@ -32,8 +32,13 @@ void gl_row_set(const gl_row *row, double value) {
 
 static const GLfloat identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1};
 
+/* Compares bits, so that a NaN equals itself. */
+static int is_same(const void *a, const void *b, size_t bytes) {
+  return memcmp(a, b, bytes) == 0;
+}
+
 static void set_colour_matrix(const gl_values *v, const GLfloat matrix[16]) {
-  if (!memcmp(v->colour_matrix, identity, sizeof identity)) return;
+  if (is_same(v->colour_matrix, identity, sizeof identity)) return;
   glMatrixMode(GL_COLOR);
   glLoadMatrixf(matrix);
   glMatrixMode((GLenum)v->matrix_mode);
