@@ -15,8 +15,8 @@ export async function start(host) {
   const article = element('article', { class: 'how' },
     element('h2', { class: 'title' }, 'How it works'),
     element('p', { class: 'lead' }, 'A fragment shader computes the colour of a pixel. If the pixels are the numbers of a vector, '
-      + 'drawing a rectangle multiplies a matrix by a vector. Everything on this page is computed in that manner, by any GPU '
-      + 'that runs a browser.'),
+      + 'drawing a rectangle multiplies a matrix by a vector. Everything on this page is computed this way, on any GPU '
+      + 'that a browser can use.'),
     section('1. A sparse matrix is a texture', [
       'Most entries of the matrix are zero, and only the others are stored. Rows are sorted by their number of entries and '
       + 'packed in rectangles: the GPU draws a rectangle with one loop length, so no pixel waits for a longer row.'],
