@@ -176,11 +176,13 @@ class FilePart extends FileCards {
   async zoom(factor, x = 0.5, y = 0.5) {
     const { matrix } = this
     if (!matrix) return
-    const { window } = matrix.squares,
+    // A key may be pressed again before the last window is drawn.
+    const window = matrix.wanted ?? matrix.squares.window,
       next = factor === Infinity ? wholeOf(matrix) : zoomed(matrix, window, factor, x, y)
+    matrix.wanted = next
     try {
       const squares = await this.call('squares', { window: next })
-      if (this.matrix !== matrix) return
+      if (this.matrix !== matrix || matrix.wanted !== next) return
       matrix.squares = squares
       this.drawStructure()
     } catch (error) {
