@@ -139,8 +139,9 @@ typedef struct multi_exchange {
 } multi_exchange;
 
 typedef struct multi_halo {
-  int32_t *ghosts;           /* per part */
-  int32_t **places;          /* per part: the positions of its ghosts, ascending */
+  int32_t *ghosts;  /* per part */
+  int32_t **places; /* per part: the positions of its ghosts, ascending; or NULL: they are consecutive, */
+  int32_t *starts;  /* and this is the first */
   multi_exchange *exchanges; /* those between two ranks have the same order on both */
   int exchange_count;
   int remote;           /* number of exchanges with other ranks */
@@ -154,6 +155,11 @@ typedef struct multi_halo {
   ts_space **extended;
   ts_vector **copies[2];
 } multi_halo;
+
+/* The position of ghost k of part p. */
+static inline int32_t multi_ghost_place(const multi_halo *halo, int p, int32_t k) {
+  return halo->places[p] ? halo->places[p][k] : halo->starts[p] + k;
+}
 
 typedef struct multi_matrix {
   ts_matrix **local; /* per part; NULL if it has no rows */
@@ -286,7 +292,8 @@ ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, co
                             multi_halo **out);
 /* Creates a halo of these ghosts of each part. Takes ownership of the arrays places[p], allocated by
  * tsi_malloc; those that remain after a failure belong to the caller. */
-ts_status multi_halo_take(const ts_space *columns, int32_t **places, const int32_t *ghosts, multi_halo **out);
+ts_status multi_halo_take(const ts_space *columns, int32_t **places, const int32_t *starts,
+                          const int32_t *ghosts, multi_halo **out);
 void multi_halo_destroy(ts_context *context, multi_halo *halo);
 /* Makes room for the ghosts in the vectors of the column space if it has none yet, otherwise in copies. */
 ts_status multi_halo_make_room(multi_halo *halo, const multi_space *rows, const ts_space *columns);

@@ -12,7 +12,7 @@
 /* A matrix under construction: own rows of each part, and its ghosts once columns are split. */
 typedef struct multi_amg_rows {
   tsi_amg_run part[MULTI_MOST_PARTS];
-  int32_t *places[MULTI_MOST_PARTS], ghosts[MULTI_MOST_PARTS];
+  int32_t *places[MULTI_MOST_PARTS], starts[MULTI_MOST_PARTS], ghosts[MULTI_MOST_PARTS]; /* see multi_halo */
 } multi_amg_rows;
 
 /* The level that the parts work on. Parts without rows have empty ranges and no arrays. */
@@ -44,6 +44,8 @@ struct multi_amg_work {
   double votes[MULTI_MOST_PARTS];   /* for scaled constants */
   tsi_amg_estimates estimates[MULTI_MOST_PARTS];
   int scaled;
+  int32_t bad_row[MULTI_MOST_PARTS]; /* the first without a positive diagonal, or -1; and that number */
+  float bad_value[MULTI_MOST_PARTS];
   double *coarse[MULTI_MOST_PARTS]; /* near-null vector of the next level's own rows */
   int32_t coarse_first[MULTI_MOST_PARTS + 1];
   int is_declined; /* the host has to make the hierarchy */

@@ -18,7 +18,8 @@ static ts_status split_part(multi_amg_work *s, ts_context *part, int p) {
   int32_t *list = NULL, count;
   if (!run->piece.offsets) return TS_OK;
   TSI_TRY(s->ops->split_columns(part, &run->piece, own, first_ghost(own.end - own.begin), &list, &count));
-  for (int32_t k = 0; k < count; k++) list[k] += run->shift;
+  for (int32_t k = 0; list && k < count; k++) list[k] += run->shift;
+  s->rows->starts[p] = own.end + run->shift;
   s->rows->ghosts[p] = count;
   s->rows->places[p] = list;
   return TS_OK;
@@ -49,7 +50,7 @@ static ts_status join(multi_amg_work *s, multi_amg_rows *rows, ts_space *row_spa
                       ts_matrix **matrix) {
   ts_matrix *local[MULTI_MOST_PARTS] = {NULL};
   multi_halo *halo = NULL;
-  TSI_TRY(multi_halo_take(column_space, rows->places, rows->ghosts, &halo));
+  TSI_TRY(multi_halo_take(column_space, rows->places, rows->starts, rows->ghosts, &halo));
   ts_status status = multi_halo_make_room(halo, row_space->impl, column_space);
   if (status == TS_OK) status = adopt_all(s, rows, halo, row_space, column_space, local);
   if (status < 0) multi_halo_destroy(s->context, halo);
@@ -101,9 +102,10 @@ ts_status multi_amg_make_matrices(multi_amg_work *s, int l) {
 
 static ts_status view(ts_space *rows, ts_space *columns, ts_matrix *of_first, ts_matrix **matrix) {
   ts_matrix *local[MULTI_MOST_PARTS] = {of_first};
-  int32_t *places[MULTI_MOST_PARTS] = {NULL}, ghosts[MULTI_MOST_PARTS] = {0};
+  int32_t *places[MULTI_MOST_PARTS] = {NULL};
+  const int32_t none[MULTI_MOST_PARTS] = {0};
   multi_halo *halo = NULL;
-  TSI_TRY(multi_halo_take(columns, places, ghosts, &halo));
+  TSI_TRY(multi_halo_take(columns, places, none, none, &halo));
   return multi_matrix_join(rows, columns, local, halo, 1, matrix);
 }
 

@@ -5,8 +5,11 @@
 
 /* ---- Aggregates ---- */
 
+/* The first level also gets its near-null space, as the votes were. */
 static ts_status group(multi_amg_work *s, ts_context *part, int p) {
-  return s->ops->group(part, &s->level.part[p], s->amg->desc.strength, s->depth);
+  tsi_amg_part_level *level = &s->level.part[p];
+  if (s->depth == 0) TSI_TRY(s->ops->units(part, level, s->scaled));
+  return s->ops->group(part, level, s->amg->desc.strength, s->depth);
 }
 
 /* Copies the rows of the window that belong to part q. */
@@ -47,6 +50,9 @@ static ts_status number(multi_amg_work *s, ts_context *part, int p) {
 }
 
 ts_status multi_amg_group(multi_amg_work *s, int depth, int32_t *count) {
+  double votes = 0;
+  for (int p = 0; p < s->parts; p++) votes += s->votes[p];
+  s->scaled = tsi_amg_elect(votes, s->level.first[s->parts]);
   s->depth = depth;
   s->has_tentative = 0;
   TSI_TRY(multi_amg_each(s, group));
@@ -77,13 +83,10 @@ static ts_status attach(multi_amg_work *s, ts_context *part, int p) {
   return s->ops->attach(part, &s->level.part[p]);
 }
 
-static ts_status renumber(multi_amg_work *s, ts_context *part, int p) {
-  return s->ops->renumber(part, &s->level.part[p]);
-}
-
 /* ---- The prolongator ---- */
 
 static ts_status estimate(multi_amg_work *s, ts_context *part, int p) {
+  TSI_TRY(s->ops->renumber(part, &s->level.part[p]));
   return s->ops->estimate(part, &s->level.part[p], &s->estimates[p]);
 }
 
@@ -151,7 +154,6 @@ ts_status multi_amg_estimate(multi_amg_work *s, double *eigenvalue, int *is_suit
     TSI_TRY(multi_amg_each(s, attach));
     TSI_TRY(bring_all(s));
   }
-  TSI_TRY(multi_amg_each(s, renumber));
   TSI_TRY(multi_amg_each(s, estimate));
   *is_suitable = !combine_estimates(s, eigenvalue);
   return TS_OK;

@@ -26,20 +26,22 @@ void multi_amg_free_arrays(const multi_amg_work *s, double **arrays, const int32
   }
 }
 
+static ts_status find_bad_row(multi_amg_work *s, ts_context *part, int p) {
+  const ts_matrix *local = ((const multi_matrix *)s->amg->level[0].A->impl)->local[p];
+  (void)part;
+  return local ? s->ops->bad_row(local, &s->level.A.part[p], &s->bad_row[p], &s->bad_value[p]) : TS_OK;
+}
+
 static ts_status check_rows(multi_amg_work *s) {
-  const ts_matrix *A = s->amg->level[0].A;
-  const multi_space *space = A->row_space->impl;
+  const multi_space *space = s->amg->level[0].A->row_space->impl;
   int32_t first = INT32_MAX;
   float diagonal = 0;
+  for (int p = 0; p < s->parts; p++) s->bad_row[p] = -1;
+  TSI_TRY(multi_amg_all(s, find_bad_row));
   for (int p = 0; p < s->parts; p++) {
-    const ts_matrix *local = ((const multi_matrix *)A->impl)->local[p];
-    int32_t row = -1;
-    float value = 0;
-    if (!local) continue;
-    MULTI_TRY(s->context, p, s->ops->bad_row(local, &s->level.A.part[p], &row, &value));
-    if (row < 0 || multi_index(space, space->first[p] + row) > first) continue;
-    first = multi_index(space, space->first[p] + row);
-    diagonal = value;
+    if (s->bad_row[p] < 0 || multi_index(space, space->first[p] + s->bad_row[p]) > first) continue;
+    first = multi_index(space, space->first[p] + s->bad_row[p]);
+    diagonal = s->bad_value[p];
   }
   return first == INT32_MAX ? TS_OK : tsi_amg_refuse_row(s->context, first, diagonal);
 }
@@ -105,7 +107,8 @@ ts_status multi_amg_take_rows(multi_amg_work *s) {
 /* ---- Windows ---- */
 
 /* Extends a range of columns by the columns of rows that it gained since `before`. */
-static ts_status add_layer(const multi_amg_work *s, tsi_amg_range before, tsi_amg_range *window) {
+static ts_status add_layer(const multi_amg_work *s, ts_context *part, tsi_amg_range before,
+                           tsi_amg_range *window) {
   const tsi_amg_range gained[2] = {{window->begin, before.begin}, {before.end, window->end}};
   for (int side = 0; side < 2; side++)
     for (int q = 0; q < s->parts; q++) {
@@ -114,7 +117,7 @@ static ts_status add_layer(const multi_amg_work *s, tsi_amg_range before, tsi_am
                                   gained[side].end < own.end ? gained[side].end : own.end};
       tsi_amg_range found = {0, 0};
       if (rows.begin >= rows.end) continue;
-      MULTI_TRY(s->context, q, s->ops->extent(multi_part(s->context, q), &s->level.A.part[q], rows, &found));
+      TSI_TRY(s->ops->extent(part, &s->level.A.part[q], rows, &found));
       if (found.end == 0) continue;
       if (found.begin < window->begin) window->begin = found.begin;
       if (found.end > window->end) window->end = found.end;
@@ -123,13 +126,13 @@ static ts_status add_layer(const multi_amg_work *s, tsi_amg_range before, tsi_am
 }
 
 /* Own rows and four layers of neighbours. */
-static ts_status find_window(const multi_amg_work *s, int p, tsi_amg_range *window) {
+static ts_status find_window(const multi_amg_work *s, ts_context *part, int p, tsi_amg_range *window) {
   enum { LAYERS = 4 };
   tsi_amg_range before = {s->level.first[p], s->level.first[p]};
   *window = (tsi_amg_range){s->level.first[p], s->level.first[p + 1]};
   for (int layer = 0; layer < LAYERS; layer++) {
     const tsi_amg_range now = *window;
-    TSI_TRY(add_layer(s, before, window));
+    TSI_TRY(add_layer(s, part, before, window));
     before = now;
   }
   return TS_OK;
@@ -140,9 +143,9 @@ typedef struct array {
   size_t bytes;
 } array;
 
-enum { ARRAYS = 5 };
+enum { TAKEN = 5, ARRAYS };
 
-/* The arrays of a part, with one element per row or entry of the window. */
+/* The arrays of a part, with one element per row or entry of the window. The first ones are taken with it. */
 static void list_arrays(tsi_amg_part_level *level, array arrays[ARRAYS]) {
   const size_t rows = (size_t)multi_amg_count(&level->window), entries = (size_t)level->A.entries;
   arrays[0] = (array){(void **)&level->strong, entries * sizeof *level->strong};
@@ -150,15 +153,18 @@ static void list_arrays(tsi_amg_part_level *level, array arrays[ARRAYS]) {
   arrays[2] = (array){(void **)&level->weights, rows * sizeof *level->weights};
   arrays[3] = (array){(void **)&level->tentative, rows * sizeof *level->tentative};
   arrays[4] = (array){(void **)&level->near_null, rows * sizeof *level->near_null};
+  arrays[5] = (array){(void **)&level->diagonal, rows * sizeof *level->diagonal};
 }
 
+/* On the first level also counts the votes for the near-null space. */
 static ts_status open_window(multi_amg_work *s, ts_context *part, int p) {
   tsi_amg_part_level *level = &s->level.part[p];
   array arrays[ARRAYS];
+  TSI_TRY(find_window(s, part, p, &level->window));
   TSI_TRY(s->ops->gather(part, s->level.A.part, s->parts, level->window, level->window, &level->A));
   list_arrays(level, arrays);
-  for (int k = 0; k < ARRAYS; k++) TSI_TRY(s->ops->take(part, arrays[k].bytes, arrays[k].to));
-  if (!s->level.near_null[p]) return TS_OK;
+  for (int k = 0; k < TAKEN; k++) TSI_TRY(s->ops->take(part, arrays[k].bytes, arrays[k].to));
+  if (!s->level.near_null[p]) return s->ops->votes(part, level, &s->votes[p]);
   for (int q = 0; q < s->parts; q++) {
     const int32_t begin = s->level.first[q] > level->window.begin ? s->level.first[q] : level->window.begin;
     const int32_t end = s->level.first[q + 1] < level->window.end ? s->level.first[q + 1] : level->window.end;
@@ -170,35 +176,14 @@ static ts_status open_window(multi_amg_work *s, ts_context *part, int p) {
   return TS_OK;
 }
 
-static ts_status vote(multi_amg_work *s, ts_context *part, int p) {
-  return s->ops->votes(part, &s->level.part[p], &s->votes[p]);
-}
-
-static ts_status write_units(multi_amg_work *s, ts_context *part, int p) {
-  return s->ops->units(part, &s->level.part[p], s->scaled);
-}
-
-/* The near-null space of the first level. */
-static ts_status make_units(multi_amg_work *s) {
-  double votes = 0;
-  TSI_TRY(multi_amg_each(s, vote));
-  for (int p = 0; p < s->parts; p++) votes += s->votes[p];
-  s->scaled = tsi_amg_elect(votes, s->level.first[s->parts]);
-  return multi_amg_each(s, write_units);
-}
-
 ts_status multi_amg_open_windows(multi_amg_work *s) {
-  int is_first = 1;
   TSI_TRY(multi_join(s->context));
   for (int p = 0; p < s->parts; p++) {
     tsi_amg_part_level *level = &s->level.part[p];
     level->own = (tsi_amg_range){s->level.first[p], s->level.first[p + 1]};
-    if (multi_amg_rows_of(&s->level, p)) TSI_TRY(find_window(s, p, &level->window));
-    if (s->level.near_null[p]) is_first = 0;
   }
   TSI_TRY(multi_amg_each(s, open_window));
-  TSI_TRY(multi_join(s->context));
-  return is_first ? make_units(s) : TS_OK;
+  return multi_join(s->context);
 }
 
 void multi_amg_close_windows(multi_amg_work *s) {

@@ -52,6 +52,7 @@ static ts_status find_places(ts_context *context, const tsi_host_csr *csr, const
 int32_t multi_ghost(const multi_halo *halo, int p, int32_t position) {
   const int32_t *places = halo->places[p];
   int32_t low = 0, high = halo->ghosts[p] - 1;
+  if (!places) return position - halo->starts[p];
   while (low < high) {
     const int32_t middle = low + (high - low) / 2;
     if (places[middle] < position)
@@ -68,9 +69,10 @@ static int is_own(const ts_context *context, int p) {
   return multi_part(context, p) != NULL;
 }
 
-/* The indices are relative to e->from, if that part is on this rank. */
+/* If e->from is on this rank, the indices are relative to it. Without them they are consecutive from `first`
+ * on. */
 static ts_status add_exchange(const ts_space *columns, multi_halo *halo, multi_exchange e,
-                              const int32_t *indices) {
+                              const int32_t *indices, int32_t first) {
   ts_context *context = columns->context;
   const multi_space *s = columns->impl;
   const size_t count = (size_t)halo->exchange_count;
@@ -84,7 +86,7 @@ static ts_status add_exchange(const ts_space *columns, multi_halo *halo, multi_e
   if (is_own(context, e.from))
     MULTI_TRY(context, e.from,
               multi_ops_of(context, e.from)
-                  ->part->list_create(multi_part(context, e.from), indices, e.count,
+                  ->part->list_create(multi_part(context, e.from), indices, first, e.count,
                                       s->first[e.from + 1] - s->first[e.from], &e.list));
   halo->exchanges[halo->exchange_count++] = e;
   halo->remote += !is_own(context, e.from) || !is_own(context, e.to);
@@ -94,13 +96,12 @@ static ts_status add_exchange(const ts_space *columns, multi_halo *halo, multi_e
 /* The end of the run of ghosts from `first` on that one part owns. */
 static int32_t find_end(const ts_space *columns, const multi_halo *halo, int p, int32_t first, int owner) {
   const multi_space *s = columns->impl;
-  const int32_t *places = halo->places[p];
   int32_t end = first + 1, high = halo->ghosts[p];
   if (s->rows)
-    while (end < high && multi_owner(columns, places[end]) == owner) end++;
+    while (end < high && multi_owner(columns, multi_ghost_place(halo, p, end)) == owner) end++;
   while (!s->rows && end < high) {
     const int32_t middle = end + (high - end) / 2;
-    if (places[middle] < s->first[owner + 1])
+    if (multi_ghost_place(halo, p, middle) < s->first[owner + 1])
       end = middle + 1;
     else
       high = middle;
@@ -108,18 +109,19 @@ static int32_t find_end(const ts_space *columns, const multi_halo *halo, int p, 
   return end;
 }
 
-/* Adds the runs of ghosts of part p, one per owner. `indices` has room for all of them. */
+/* Adds the runs of ghosts of part p, one per owner. `indices` has room for all of them, or is NULL if they are
+ * consecutive. */
 static ts_status add_exchanges_to(const ts_space *columns, multi_halo *halo, int p, int32_t *indices) {
   ts_context *context = columns->context;
   const multi_space *s = columns->impl;
-  const int32_t *places = halo->places[p];
   for (int32_t first = 0, end; first < halo->ghosts[p]; first = end) {
-    const int owner = multi_owner(columns, places[first]);
+    const int32_t place = multi_ghost_place(halo, p, first);
+    const int owner = multi_owner(columns, place);
     end = find_end(columns, halo, p, first, owner);
-    for (int32_t k = first; k < end; k++) indices[k - first] = places[k] - s->first[owner];
+    for (int32_t k = first; indices && k < end; k++) indices[k - first] = halo->places[p][k] - s->first[owner];
     if (!is_own(context, p) && !is_own(context, owner)) continue;
     const multi_exchange e = {.from = owner, .to = p, .first = first, .count = end - first};
-    TSI_TRY(add_exchange(columns, halo, e, indices));
+    TSI_TRY(add_exchange(columns, halo, e, indices, place - s->first[owner]));
   }
   return TS_OK;
 }
@@ -128,8 +130,9 @@ static ts_status add_exchanges(const ts_space *columns, multi_halo *halo) {
   ts_context *context = columns->context;
   ts_status status = TS_OK;
   for (int p = 0; p < multi_count(context) && status == TS_OK; p++) {
-    int32_t *indices = tsi_malloc(context, (size_t)halo->ghosts[p], sizeof *indices);
-    if (!indices)
+    int32_t *indices = NULL;
+    if (halo->places[p]) indices = tsi_malloc(context, (size_t)halo->ghosts[p], sizeof *indices);
+    if (halo->places[p] && !indices)
       return tsi_out_of_memory(context, "the halo of a matrix", (size_t)halo->ghosts[p] * sizeof *indices);
     status = add_exchanges_to(columns, halo, p, indices);
     tsi_free(context, indices);
@@ -143,7 +146,7 @@ static ts_status add_exchanges(const ts_space *columns, multi_halo *halo) {
 static int32_t index_there(const ts_space *columns, const multi_halo *halo, const multi_exchange *e,
                            int32_t k) {
   const multi_rows *rows = ((const multi_space *)columns->impl)->rows;
-  const int32_t ghost = halo->places[e->to][e->first + k] - tsi_first_ghost(columns);
+  const int32_t ghost = multi_ghost_place(halo, e->to, e->first + k) - tsi_first_ghost(columns);
   return (int32_t)(rows->ghosts[ghost] - rows->first[e->from]);
 }
 
@@ -178,7 +181,7 @@ static ts_status read_requests(const ts_space *columns, multi_halo *halo, const 
     const int32_t *in = p->in[r], *end = in + p->in_bytes[r] / sizeof *in;
     for (; in && in < end; in += 3 + in[2]) {
       const multi_exchange e = {.from = in[0], .to = in[1], .count = in[2]};
-      TSI_TRY(add_exchange(columns, halo, e, in + 3));
+      TSI_TRY(add_exchange(columns, halo, e, in + 3, 0));
     }
   }
   return TS_OK;
@@ -208,9 +211,11 @@ static ts_status allocate(ts_context *context, multi_halo **out) {
   if (!halo) return tsi_out_of_memory(context, "the halo of a matrix", sizeof *halo);
   halo->ghosts = tsi_calloc(context, parts, sizeof *halo->ghosts);
   halo->places = tsi_calloc(context, parts, sizeof(int32_t *));
+  halo->starts = tsi_calloc(context, parts, sizeof *halo->starts);
   halo->extended = tsi_calloc(context, parts, sizeof(ts_space *));
   for (int k = 0; k < 2; k++) halo->copies[k] = tsi_calloc(context, parts, sizeof(ts_vector *));
-  if (halo->ghosts && halo->places && halo->extended && halo->copies[0] && halo->copies[1]) return TS_OK;
+  if (halo->ghosts && halo->places && halo->starts && halo->extended && halo->copies[0] && halo->copies[1])
+    return TS_OK;
   return tsi_out_of_memory(context, "the halo of a matrix", parts * sizeof(int32_t *));
 }
 
@@ -236,12 +241,14 @@ ts_status multi_halo_create(const tsi_host_csr *csr, const multi_space *rows, co
   return give_halo(context, status, out);
 }
 
-ts_status multi_halo_take(const ts_space *columns, int32_t **places, const int32_t *ghosts, multi_halo **out) {
+ts_status multi_halo_take(const ts_space *columns, int32_t **places, const int32_t *starts,
+                          const int32_t *ghosts, multi_halo **out) {
   ts_context *context = columns->context;
   ts_status status = allocate(context, out);
   for (int p = 0; p < multi_count(context) && status == TS_OK; p++) {
     (*out)->ghosts[p] = ghosts[p];
     (*out)->places[p] = places[p];
+    (*out)->starts[p] = starts[p];
     places[p] = NULL;
   }
   if (status == TS_OK) status = finish_halo(columns, *out);
@@ -268,6 +275,7 @@ void multi_halo_destroy(ts_context *context, multi_halo *halo) {
   tsi_free(context, halo->extended);
   tsi_free(context, halo->exchanges);
   tsi_free(context, halo->places);
+  tsi_free(context, halo->starts);
   tsi_free(context, halo->ghosts);
   tsi_free(context, halo);
 }

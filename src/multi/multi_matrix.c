@@ -323,7 +323,8 @@ typedef struct gather {
 static int32_t whole_column(const gather *g, int32_t column) {
   const int32_t first = g->columns->first[g->p], own = g->columns->first[g->p + 1] - first;
   if (column < own) return multi_index(g->columns, first + column);
-  return column < g->first_ghost ? -1 : multi_index(g->columns, g->halo->places[g->p][column - g->first_ghost]);
+  if (column < g->first_ghost) return -1;
+  return multi_index(g->columns, multi_ghost_place(g->halo, g->p, column - g->first_ghost));
 }
 
 static int32_t whole_row(const gather *g, int32_t row) {

@@ -40,9 +40,11 @@ static inline uint32_t tsi_part_rounds(const tsi_cg_iterations *run) {
 
 /* clang-format off */
 #define TSI_PART_OPERATIONS(REQUIRED, OPTIONAL, prefix)                                                        \
-  /* Indices of a space of `size` that another part needs, each once, kept where gather reads them. */         \
+  /* Keeps indices of a space of `size` that another part needs, each once, where gather reads them. If        \
+   * `indices` is NULL, they are the `count` ones from `first` on. */                                          \
   REQUIRED(prefix, ts_status, list_create,                                                                     \
-           (ts_context *context, const int32_t *indices, int32_t count, int32_t size, void **list))            \
+           (ts_context *context, const int32_t *indices, int32_t first, int32_t count, int32_t size,           \
+            void **list))                                                                                      \
   REQUIRED(prefix, void, list_destroy, (ts_context *context, void *list))                                      \
   /* The first float of x's ghosts. */                                                                         \
   REQUIRED(prefix, float *, ghosts, (const ts_vector *x))                                                      \

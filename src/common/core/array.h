@@ -73,10 +73,9 @@ struct tsi_array_ops {
   ts_status (*convert_matrix)(ts_context *context, const ts_csr *csr, const ts_triplets *triplets,
                               tsi_given_options options, tsi_given *given);
   void (*free_matrix)(ts_context *context, tsi_given *given);
-  /* Reads the row offsets, which the caller frees, and the columns in some ranges. They synchronise. */
-  ts_status (*read_offsets)(ts_context *context, const tsi_given *given, int32_t **offsets);
+  /* Reads ranges of the row offsets or of the columns. Synchronises. */
   ts_status (*read_samples)(ts_context *context, const tsi_given *given, const tsi_samples *samples,
-                            int32_t *columns);
+                            int are_offsets, int32_t *numbers);
   /* Prepares such a matrix for csr or jagged, with the layout of the latter on the host. Synchronises. */
   ts_status (*lay_out)(ts_context *context, ts_format format, tsi_given *given, tsi_layout *layout);
   /* Whether A has this pattern. A is csr, or jagged created from device arrays. Synchronises. */

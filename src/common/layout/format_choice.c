@@ -69,9 +69,7 @@ static void describe(const ts_context *context, const candidate *chosen, const c
   if (textures && count > 2 && blocks != TSI_ONE_COMPONENT) append(text, size, ", for one component only");
 }
 
-/* Whether the matrix has too few entries for its reads to matter. */
-static int is_small(const ts_context *context, const tsi_host_csr *csr, int blocks) {
-  const double entries = csr->row_offsets[csr->rows];
+int tsi_has_few_entries(const ts_context *context, double entries, int blocks) {
   return entries < context->tuning.many_entries ||
          (blocks == TSI_ONE_COMPONENT && entries < context->tuning.block_entries);
 }
@@ -96,8 +94,8 @@ ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, 
   static const tsi_format *const known[] = {TSI_FORMATS(ROW)};
 #undef ROW
   const int plans = context->caps.row_plans;
-  const int without_blocks =
-      !context->caps.linear_spaces && (blocks != TSI_ONE_COMPONENT || is_small(context, csr, blocks));
+  const int small = tsi_has_few_entries(context, csr->row_offsets[csr->rows], blocks);
+  const int without_blocks = !context->caps.linear_spaces && (blocks != TSI_ONE_COMPONENT || small);
   candidate all[sizeof known / sizeof known[0]];
   int count = 0, best = 0;
   for (size_t f = 0; f < sizeof known / sizeof known[0]; f++) {
@@ -107,7 +105,6 @@ ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, 
     all[count] = (candidate){known[f]->format, {.weight = 1}};
     known[f]->estimate(context, csr, blocks, &all[count++].e);
   }
-  const int small = is_small(context, csr, blocks);
   const int uneven = small && plans && tsi_rows_are_uneven(&context->tuning, csr);
   const ts_format of_few = small && plans ? format_of_few(csr, uneven, blocks) : TS_FORMAT_AUTO;
   for (int i = 0; i < count; i++) {

@@ -4,9 +4,10 @@
  * request. If columns are scattered, that is one line per entry and costs more than the bytes do. Rows and
  * columns are counted in a sample of the matrix. */
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "common/core/core.h"
+#include "common/core/pool.h"
 #include "layout_build.h"
 
 enum { WARP = 32, COLUMNS_A_LINE = TSI_LINE_BYTES / 4, STEPS = 8, GROUP = WARP * STEPS, SAMPLES = 128 };
@@ -39,7 +40,7 @@ static int64_t sampled_entry(int64_t groups, int64_t n) {
   return GROUP * (groups <= SAMPLES ? n : n * groups / SAMPLES);
 }
 
-void tsi_samples_of_entries(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+void tsi_sampled_entries(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
   const int64_t groups = csr->row_offsets[csr->rows] / GROUP;
   for (int64_t n = 0; n < groups && n < SAMPLES; n++) {
     const int32_t first = (int32_t)sampled_entry(groups, n);
@@ -47,27 +48,43 @@ void tsi_samples_of_entries(const tsi_host_csr *csr, tsi_range_visitor visit, vo
   }
 }
 
-double tsi_lines_of_entries(const tsi_host_csr *csr) {
-  const int64_t entries = csr->row_offsets[csr->rows], groups = entries / GROUP;
-  double lines = 0, counted = 0;
-  for (int64_t n = 0; n < groups && n < SAMPLES; n++) {
-    const int32_t *from = csr->column_indices + sampled_entry(groups, n);
-    for (int step = 0; step < STEPS; step++) {
-      int32_t columns[WARP];
-      for (int thread = 0; thread < WARP; thread++) columns[thread] = from[thread * STEPS + step];
-      lines += tsi_lines(columns, WARP);
-      counted += WARP;
-    }
-  }
+/* The samples of a matrix: lines and entries of each. */
+typedef struct sampling {
+  const tsi_host_csr *csr;
+  double lines_of_runs;
+  int64_t groups;
+  double *lines, *counted;
+} sampling;
+
+/* Lines per entry of all samples. */
+static double count_samples(const ts_context *context, tsi_body body, sampling *s) {
+  const size_t count = (size_t)(s->groups < SAMPLES ? s->groups : SAMPLES);
+  double lines_of[SAMPLES], counted_of[SAMPLES], lines = 0, counted = 0;
+  s->lines = lines_of, s->counted = counted_of;
+  if (s->csr->row_offsets[s->csr->rows] < TSI_MANY) /* other threads would not wake up in time */
+    body(s, 0, count);
+  else
+    tsi_parallel(context, count, body, s);
+  for (size_t n = 0; n < count; n++) lines += lines_of[n], counted += counted_of[n];
   return counted > 0 ? lines / counted : 1;
 }
 
-/* Entry k of a row's run, which excludes the diagonal; -1 past the end. */
-static int32_t entry_of_run(const tsi_host_csr *csr, int32_t row, int32_t k) {
-  int32_t e = csr->row_offsets[row];
-  for (const int32_t end = csr->row_offsets[row + 1]; e < end; e++)
-    if (csr->column_indices[e] != row && k-- == 0) return e;
-  return -1;
+static void count_entries(const void *arguments, size_t first, size_t last) {
+  const sampling *s = arguments;
+  for (size_t n = first; n < last; n++) {
+    const int32_t *from = s->csr->column_indices + sampled_entry(s->groups, (int64_t)n);
+    s->lines[n] = 0, s->counted[n] = GROUP;
+    for (int step = 0; step < STEPS; step++) {
+      int32_t columns[WARP];
+      for (int thread = 0; thread < WARP; thread++) columns[thread] = from[thread * STEPS + step];
+      s->lines[n] += tsi_lines(columns, WARP);
+    }
+  }
+}
+
+double tsi_lines_of_entries(const ts_context *context, const tsi_host_csr *csr) {
+  sampling s = {.csr = csr, .groups = csr->row_offsets[csr->rows] / GROUP};
+  return count_samples(context, count_entries, &s);
 }
 
 /* The first row of sample n; the samples are groups of rows. */
@@ -75,35 +92,47 @@ static int32_t sampled_row(int32_t groups, int32_t n) {
   return WARP * (groups <= SAMPLES ? n : (int32_t)((int64_t)n * groups / SAMPLES));
 }
 
-void tsi_samples_of_rows(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+void tsi_sampled_rows(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
   const int32_t groups = csr->rows / WARP;
   for (int32_t n = 0; n < groups && n < SAMPLES; n++) {
     const int32_t first = sampled_row(groups, n);
-    visit(user, csr->row_offsets[first], csr->row_offsets[first + WARP]);
+    visit(user, first, first + WARP);
+  }
+}
+
+/* Adds the lines of one step of a warp. Each thread is at place at[thread] of its row's run, which excludes the
+ * diagonal. Returns the number of threads that have an entry, and moves them on. */
+static int count_step(const sampling *s, int32_t first, int32_t at[WARP], double *lines) {
+  const tsi_host_csr *csr = s->csr;
+  int32_t columns[WARP], places[WARP];
+  int count = 0;
+  for (int thread = 0; thread < WARP; thread++) {
+    const int32_t row = first + thread, end = csr->row_offsets[row + 1];
+    int32_t *e = &at[thread];
+    if (*e < end && csr->column_indices[*e] == row) ++*e;
+    if (*e == end) continue;
+    places[count] = *e - row;
+    columns[count++] = csr->column_indices[*e];
+    ++*e;
+  }
+  if (count) *lines += tsi_lines(columns, count) + 2 * s->lines_of_runs * tsi_lines(places, count);
+  return count;
+}
+
+static void count_rows(const void *arguments, size_t first, size_t last) {
+  const sampling *s = arguments;
+  for (size_t n = first; n < last; n++) {
+    const int32_t row = sampled_row((int32_t)s->groups, (int32_t)n);
+    int32_t at[WARP];
+    memcpy(at, s->csr->row_offsets + row, sizeof at);
+    s->lines[n] = 0, s->counted[n] = WARP; /* the diagonal */
+    for (int count; (count = count_step(s, row, at, &s->lines[n])) > 0;) s->counted[n] += count;
   }
 }
 
 /* Counts the lines of x, and those of values and pointers together, because the runs of neighbouring threads
  * are apart. A line of values or pointers also serves the next entries, so it has a smaller weight. */
-double tsi_lines_of_rows(const tsi_tuning *tuning, const tsi_host_csr *csr) {
-  const int32_t groups = csr->rows / WARP;
-  double lines = 0, counted = 0;
-  for (int32_t n = 0; n < groups && n < SAMPLES; n++) {
-    const int32_t first = sampled_row(groups, n);
-    for (int32_t k = 0;; k++) {
-      int32_t columns[WARP], places[WARP];
-      int count = 0;
-      for (int32_t row = first; row < first + WARP; row++) {
-        const int32_t entry = entry_of_run(csr, row, k);
-        if (entry < 0) continue;
-        places[count] = entry - row;
-        columns[count++] = csr->column_indices[entry];
-      }
-      if (count == 0) break;
-      lines += tsi_lines(columns, count) + 2 * tuning->lines_of_runs * tsi_lines(places, count);
-      counted += count;
-    }
-    counted += WARP; /* the diagonal */
-  }
-  return counted > 0 ? lines / counted : 1;
+double tsi_lines_of_rows(const ts_context *context, const tsi_host_csr *csr) {
+  sampling s = {.csr = csr, .lines_of_runs = context->tuning.lines_of_runs, .groups = csr->rows / WARP};
+  return count_samples(context, count_rows, &s);
 }

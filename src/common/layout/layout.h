@@ -65,8 +65,10 @@ typedef struct tsi_format {
    * of a product; NULL: the format is used only on request. */
   int (*suits)(const ts_context *context, const tsi_host_csr *csr, int blocks);
   void (*estimate)(const ts_context *context, const tsi_host_csr *csr, int blocks, tsi_estimate *estimate);
-  /* Calls `visit` for the columns that `estimate` inspects; csr has offsets only. NULL: none. */
-  void (*samples)(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
+  /* Call `visit` for the rows that `estimate` inspects, and for the entries whose columns it inspects without
+   * their rows. csr has sizes and row_offsets[rows]. NULL: none. */
+  void (*sampled_rows)(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
+  void (*sampled_entries)(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
 } tsi_format;
 
 #define TSI_FORMAT_ROW(name, format) extern const tsi_format tsi_format_##name;
@@ -90,6 +92,7 @@ struct tsi_host_csr {
   int owned;       /* the library owns all arrays, */
   int owns_values; /* or at least the values */
   int outlasts;    /* row_offsets and column_indices belong to the application and outlast the matrix */
+  int32_t longest; /* entries of the longest row; 0: not counted */
 };
 
 /* One rectangle of the row space. All its rows have the same number of entries, stored in a block of texels

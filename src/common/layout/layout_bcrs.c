@@ -217,7 +217,7 @@ static void estimate(const ts_context *context, const tsi_host_csr *csr, int log
   else
     e->reads = (4 * numbers + 4) * blocks + 4 * rows / (1 << log2_block) / entries;
   if (!context->caps.row_plans) return;
-  const double lines = tsi_lines_of_entries(csr);
+  const double lines = tsi_lines_of_entries(context, csr);
   e->reads =
       tsi_with_lines(&context->tuning, e->reads, (lines < blocks ? lines : blocks) + e->reads / TSI_LINE_BYTES);
 }
@@ -232,28 +232,27 @@ static void estimate4(const ts_context *context, const tsi_host_csr *csr, int bl
   estimate(context, csr, 2, blocks == TSI_SEVERAL_COMPONENTS ? t->bcrs4_weight_several : t->bcrs4_weight, e);
 }
 
-static void sample_block_rows(const tsi_host_csr *csr, int log2_size, tsi_range_visitor visit, void *user) {
+static void sampled_block_rows(const tsi_host_csr *csr, int log2_size, tsi_range_visitor visit, void *user) {
   const int32_t block_rows = block_rows_of(csr, log2_size);
   for (int32_t k = 0; k < SAMPLE && k < block_rows; k++) {
     const int32_t first = sampled_block_row(block_rows, k) << log2_size;
-    const int32_t end = csr->rows - first < 1 << log2_size ? csr->rows : first + (1 << log2_size);
-    visit(user, csr->row_offsets[first], csr->row_offsets[end]);
+    visit(user, first, csr->rows - first < 1 << log2_size ? csr->rows : first + (1 << log2_size));
   }
 }
 
-/* Block rows only: tsi_format_csr already lists the groups of entries. */
-static void samples2(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
-  sample_block_rows(csr, 1, visit, user);
+/* Without the groups of entries, which tsi_format_csr lists. */
+static void sampled_rows2(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+  sampled_block_rows(csr, 1, visit, user);
 }
 
-static void samples4(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
-  sample_block_rows(csr, 2, visit, user);
+static void sampled_rows4(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+  sampled_block_rows(csr, 2, visit, user);
 }
 
 #define BCRS(number, bits, function, ranges)                                                                   \
   {                                                                                                            \
     .format = number, .log2_block = bits, .no_meshes = 1, .shader = "bcrs", .create = layout_bcrs_create,      \
-    .pack = pack, .unpack = unpack, .suits = suits, .estimate = function, .samples = ranges                    \
+    .pack = pack, .unpack = unpack, .suits = suits, .estimate = function, .sampled_rows = ranges               \
   }
-const tsi_format tsi_format_bcrs2 = BCRS(TS_FORMAT_BCRS2, 1, estimate2, samples2);
-const tsi_format tsi_format_bcrs4 = BCRS(TS_FORMAT_BCRS4, 2, estimate4, samples4);
+const tsi_format tsi_format_bcrs2 = BCRS(TS_FORMAT_BCRS2, 1, estimate2, sampled_rows2);
+const tsi_format tsi_format_bcrs4 = BCRS(TS_FORMAT_BCRS4, 2, estimate4, sampled_rows4);

@@ -44,7 +44,10 @@ enum { TSI_NO_BLOCKS, TSI_LINEAR_BLOCKS, TSI_ONE_COMPONENT, TSI_SEVERAL_COMPONEN
 ts_format tsi_format_choose(const ts_context *context, const tsi_host_csr *csr, int blocks, char *text,
                             size_t size);
 
-/* format_samples.c: chooses for a matrix on the device, and reads part of its columns. Waits. */
+/* Whether the matrix has too few entries for its reads to matter. */
+int tsi_has_few_entries(const ts_context *context, double entries, int blocks);
+
+/* format_samples.c: chooses for a matrix on the device, and reads part of its pattern. Waits. */
 ts_status tsi_format_choose_on_device(ts_context *context, const tsi_given *given, int blocks,
                                       ts_format *format, char *text, size_t size);
 
@@ -121,11 +124,11 @@ typedef struct tsi_reads {
 int32_t tsi_lines(const int32_t *columns, int count);
 /* Lines per entry: if neighbouring threads have neighbouring entries of csr, eight each, and if each thread has
  * a row of segments. */
-double tsi_lines_of_entries(const tsi_host_csr *csr);
-double tsi_lines_of_rows(const tsi_tuning *tuning, const tsi_host_csr *csr);
-/* The entries that these two inspect, as tsi_format.samples. */
-void tsi_samples_of_entries(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
-void tsi_samples_of_rows(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
+double tsi_lines_of_entries(const ts_context *context, const tsi_host_csr *csr);
+double tsi_lines_of_rows(const ts_context *context, const tsi_host_csr *csr);
+/* What these two inspect, as in tsi_format. */
+void tsi_sampled_entries(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
+void tsi_sampled_rows(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
 
 /* ---- layout_jagged.c: slices in linear spaces ---- */
 
@@ -140,7 +143,7 @@ ts_status tsi_slices_find_long_rows(ts_context *context, tsi_slices *slices, con
  * read relative to padded slices in natural order: unpadded slices take twice as long, reordered rows 1.5
  * times. */
 tsi_reads tsi_slices_reads(const ts_context *context, const tsi_host_csr *csr, double *weight);
-void tsi_slices_samples(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
+void tsi_slices_sampled_rows(const tsi_host_csr *csr, tsi_range_visitor visit, void *user);
 /* layout_jagged_pack.c: values, words, bases and long_columns. */
 ts_status tsi_slices_pack(ts_context *context, const tsi_slices *slices, const tsi_host_csr *csr,
                           tsi_packed *packed);

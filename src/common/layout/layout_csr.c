@@ -158,7 +158,7 @@ static void estimate(const ts_context *context, const tsi_host_csr *csr, int blo
   const tsi_tuning *t = &context->tuning;
   e->reads = tsi_csr_bytes(csr);
   if (context->caps.row_plans)
-    e->reads = tsi_with_lines(t, e->reads, tsi_lines_of_entries(csr) + t->lines_of_sums);
+    e->reads = tsi_with_lines(t, e->reads, tsi_lines_of_entries(context, csr) + t->lines_of_sums);
 }
 
 const tsi_format tsi_format_csr = {.format = TS_FORMAT_CSR,
@@ -166,4 +166,4 @@ const tsi_format tsi_format_csr = {.format = TS_FORMAT_CSR,
                                    .pack = pack,
                                    .unpack = unpack,
                                    .estimate = estimate,
-                                   .samples = tsi_samples_of_entries};
+                                   .sampled_entries = tsi_sampled_entries};

@@ -306,5 +306,5 @@ const tsi_format tsi_format_jagged = {
     .unpack = unpack,
     .places = places_of,
     .estimate = estimate,
-    .samples = tsi_slices_samples,
+    .sampled_rows = tsi_slices_sampled_rows,
 };

@@ -107,12 +107,11 @@ static slices_sample sample(const ts_context *context, const tsi_host_csr *csr, 
   return sum;
 }
 
-void tsi_slices_samples(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
+void tsi_slices_sampled_rows(const tsi_host_csr *csr, tsi_range_visitor visit, void *user) {
   const int32_t windows = (csr->rows - 1) / TSI_WINDOW_ROWS + 1;
   for (int32_t n = 0; n < windows && n < SAMPLES; n++) {
     const int32_t first = sampled_window(n, SAMPLES, windows) * TSI_WINDOW_ROWS;
-    const int32_t end = csr->rows - first < TSI_WINDOW_ROWS ? csr->rows : first + TSI_WINDOW_ROWS;
-    visit(user, csr->row_offsets[first], csr->row_offsets[end]);
+    visit(user, first, csr->rows - first < TSI_WINDOW_ROWS ? csr->rows : first + TSI_WINDOW_ROWS);
   }
 }
 

@@ -70,8 +70,8 @@ static ts_status unpack(ts_context *context, const tsi_layout *layout, const tsi
 static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks) {
   if (!context->caps.linear_spaces) return 1;
   if (blocks == TSI_SEVERAL_COMPONENTS || csr->rows != csr->columns) return 0;
-  int32_t longest = 0; /* no early exit, so that the loop vectorises */
-  for (int32_t i = 0; i < csr->rows; i++) {
+  int32_t longest = csr->longest; /* no early exit, so that the loop vectorises */
+  for (int32_t i = 0; i < csr->rows && !csr->longest; i++) {
     const int32_t length = csr->row_offsets[i + 1] - csr->row_offsets[i];
     longest = length > longest ? length : longest;
   }
@@ -81,8 +81,9 @@ static int suits(const ts_context *context, const tsi_host_csr *csr, int blocks)
 static void estimate(const ts_context *context, const tsi_host_csr *csr, int blocks, tsi_estimate *e) {
   (void)blocks;
   const tsi_tuning *t = &context->tuning;
-  e->reads = context->caps.linear_spaces ? tsi_with_lines(t, tsi_csr_bytes(csr), tsi_lines_of_rows(t, csr))
-                                         : 3; /* value, pointer, x */
+  e->reads = context->caps.linear_spaces
+                 ? tsi_with_lines(t, tsi_csr_bytes(csr), tsi_lines_of_rows(context, csr))
+                 : 3; /* value, pointer, x */
 }
 
 const tsi_format tsi_format_segments = {
@@ -95,5 +96,5 @@ const tsi_format tsi_format_segments = {
     .places = places_of,
     .suits = suits,
     .estimate = estimate,
-    .samples = tsi_samples_of_rows,
+    .sampled_rows = tsi_sampled_rows,
 };

@@ -7,14 +7,14 @@ typedef struct index_list {
   int32_t indices[];
 } index_list;
 
-static ts_status cpu_part_list_create(ts_context *context, const int32_t *indices, int32_t count, int32_t size,
-                                      void **list) {
+static ts_status cpu_part_list_create(ts_context *context, const int32_t *indices, int32_t first, int32_t count,
+                                      int32_t size, void **list) {
   (void)size;
   const size_t bytes = sizeof(index_list) + (size_t)count * sizeof *indices;
   index_list *made = tsi_malloc(context, bytes, 1);
   if (!made) return tsi_out_of_memory(context, "a list of indices", bytes);
   made->count = count;
-  for (int32_t k = 0; k < count; k++) made->indices[k] = indices[k];
+  for (int32_t k = 0; k < count; k++) made->indices[k] = indices ? indices[k] : first + k;
   *list = made;
   return TS_OK;
 }

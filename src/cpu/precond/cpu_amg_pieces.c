@@ -179,6 +179,10 @@ ts_status cpu_amg_part_split_columns(ts_context *context, tsi_amg_piece *piece, 
     return tsi_out_of_memory(context, "the ghosts of amg", (all + entries) * 2 * sizeof *numbers);
   }
   *count = number_ghosts(piece, own, numbers, *list);
+  if (!tsi_amg_lists_ghosts(piece, own, *count)) {
+    tsi_free(context, *list);
+    *list = NULL;
+  }
   for (int32_t i = 0; i < piece->rows; i++) split_row(piece, i, own, ghosts, numbers, columns, values);
   memset(values + entries, 0, TSI_AMG_PIECE * sizeof *values);
   tsi_free(context, numbers);

@@ -32,6 +32,8 @@ typedef struct cuda_occupancy {
 } cuda_occupancy;
 enum { CUDA_OCCUPANCIES = 64 };
 
+enum { CUDA_SPARE_LOCKED = 8 };
+
 typedef struct cuda_state {
   int device;
   int application_device; /* the current device before the library was entered */
@@ -53,6 +55,7 @@ typedef struct cuda_state {
   cudaEvent_t come;      /* their arrival */
   cuda_channel *channel; /* NULL: none */
   cuda_staging *staging; /* NULL before the first large upload */
+  void *spare_locked[CUDA_SPARE_LOCKED]; /* page-locked blocks, or NULL: allocating one takes a millisecond */
 
   struct cuda_vector *mirrors; /* vectors that mirror doubles of the application; NULL: none */
 } cuda_state;
@@ -134,6 +137,10 @@ ts_status cuda_alloc(ts_context *context, void **block, size_t bytes, const char
 ts_status cuda_alloc_zeroed(ts_context *context, void **block, size_t bytes, const char *what);
 /* Accepts NULL. Frees in stream order: operations that were enqueued before may still use the memory. */
 void cuda_free(ts_context *context, void *block, size_t bytes);
+/* Page-locked host memory. Small blocks are kept for later when they are freed; nothing may still use them. */
+ts_status cuda_locked_alloc(ts_context *context, void **block, size_t bytes);
+void cuda_locked_free(ts_context *context, void *block, size_t bytes);
+void cuda_locked_destroy(ts_context *context);
 /* Copies between host and device in stream order. An upload has read `from` when it returns; small uploads do
  * not wait for the device unless `from` is page-locked memory. A download waits. */
 ts_status cuda_upload(ts_context *context, void *to, const void *from, size_t bytes);

@@ -287,7 +287,6 @@ const tsi_array_ops cuda_array_ops = {
     .copy_columns = array_copy_columns,
     .convert_matrix = cuda_given_create,
     .free_matrix = cuda_given_free,
-    .read_offsets = cuda_given_offsets,
     .read_samples = cuda_given_samples,
     .lay_out = cuda_given_lay_out,
     .has_pattern = cuda_given_has_pattern,

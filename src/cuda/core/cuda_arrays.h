@@ -32,7 +32,7 @@ ts_status cuda_given_create(ts_context *context, const ts_csr *csr, const ts_tri
 void cuda_given_free(ts_context *context, tsi_given *given);
 ts_status cuda_given_offsets(ts_context *context, const tsi_given *given, int32_t **offsets);
 ts_status cuda_given_samples(ts_context *context, const tsi_given *given, const tsi_samples *samples,
-                             int32_t *columns);
+                             int are_offsets, int32_t *numbers);
 ts_status cuda_given_lay_out(ts_context *context, ts_format format, tsi_given *given, tsi_layout *layout);
 ts_status cuda_given_has_pattern(const ts_matrix *A, const tsi_given *given, int *same);
 

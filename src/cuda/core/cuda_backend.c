@@ -69,6 +69,7 @@ static void release(ts_context *context) {
   cuda_state *state = cuda_state_of(context);
   if (state->stream) cudaStreamSynchronize(state->stream);
   cuda_staging_destroy(context);
+  cuda_locked_destroy(context);
   cudaFree(state->partials);
   cudaFree(state->tickets);
   if (state->reached) cudaEventDestroy(state->reached);

@@ -37,6 +37,43 @@ void cuda_free(ts_context *context, void *block, size_t bytes) {
   tsi_device_free(context, bytes ? bytes : 16);
 }
 
+/* ---- Page-locked memory ---- */
+
+/* All small blocks have this size, so each serves all small requests. */
+enum { SMALL_LOCKED = 1 << 14 };
+
+ts_status cuda_locked_alloc(ts_context *context, void **block, size_t bytes) {
+  void **spare = cuda_state_of(context)->spare_locked;
+  const int is_small = bytes <= SMALL_LOCKED;
+  for (int k = 0; k < CUDA_SPARE_LOCKED && is_small; k++)
+    if (spare[k]) {
+      *block = spare[k];
+      spare[k] = NULL;
+      return TS_OK;
+    }
+  CUDA_TRY(context, cudaMallocHost(block, is_small ? SMALL_LOCKED : bytes));
+  return TS_OK;
+}
+
+void cuda_locked_free(ts_context *context, void *block, size_t bytes) {
+  void **spare = cuda_state_of(context)->spare_locked;
+  int k = 0;
+  if (!block) return;
+  while (k < CUDA_SPARE_LOCKED && spare[k]) k++;
+  if (bytes <= SMALL_LOCKED && k < CUDA_SPARE_LOCKED)
+    spare[k] = block;
+  else
+    cudaFreeHost(block);
+}
+
+void cuda_locked_destroy(ts_context *context) {
+  void **spare = cuda_state_of(context)->spare_locked;
+  for (int k = 0; k < CUDA_SPARE_LOCKED; k++)
+    if (spare[k]) cudaFreeHost(spare[k]);
+}
+
+/* ---- Copies ---- */
+
 /* Whether the device reads the memory asynchronously: page-locked or managed memory, where applications may
  * keep their data. Old runtimes return an error for pointers unknown to CUDA. */
 static int is_read_later(const void *from) {

@@ -19,13 +19,26 @@ static ts_status number_ghosts(ts_context *context, cuda_index_list *list) {
                      CUDA_THREADS, list->count, list->indices, list->ghosts);
 }
 
-ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int32_t count, int32_t size,
-                                void **list) {
+__global__ static void write_range(int32_t count, int32_t first, int32_t *indices) {
+  const int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < count) indices[k] = first + (int32_t)k;
+}
+
+static ts_status write_indices(ts_context *context, const int32_t *indices, int32_t first,
+                               cuda_index_list *list) {
+  const size_t bytes = (size_t)list->count * sizeof *indices;
+  if (indices) return cuda_alloc_copy(context, (void **)&list->indices, indices, bytes, "a list of indices");
+  TSI_TRY(cuda_alloc(context, (void **)&list->indices, bytes, "a list of indices"));
+  return cuda_launch(context, "write_range", write_range, cuda_blocks_for((size_t)list->count), CUDA_THREADS,
+                     list->count, first, list->indices);
+}
+
+ts_status cuda_part_list_create(ts_context *context, const int32_t *indices, int32_t first, int32_t count,
+                                int32_t size, void **list) {
   cuda_index_list *made = (cuda_index_list *)tsi_calloc(context, 1, sizeof *made);
   if (!made) return tsi_out_of_memory(context, "a list of indices", sizeof *made);
   made->count = count, made->size = size;
-  const size_t bytes = (size_t)count * sizeof *indices;
-  ts_status status = cuda_alloc_copy(context, (void **)&made->indices, indices, bytes, "a list of indices");
+  ts_status status = write_indices(context, indices, first, made);
   if (status == TS_OK && count >= size / MANY_GHOSTS) status = number_ghosts(context, made);
   if (status < 0) {
     cuda_part_list_destroy(context, made);

@@ -12,7 +12,7 @@ static size_t slot_bytes(int count) {
 }
 
 static ts_status make_snapshot(ts_context *context, cuda_scalars *impl, int count) {
-  CUDA_TRY(context, cudaMallocHost((void **)&impl->snapshot, slot_bytes(count)));
+  TSI_TRY(cuda_locked_alloc(context, (void **)&impl->snapshot, slot_bytes(count)));
   CUDA_TRY(context, cudaEventCreateWithFlags(&impl->copied, cudaEventDisableTiming));
   return TS_OK;
 }
@@ -36,7 +36,7 @@ void cuda_scalars_destroy(ts_scalars *s) {
     cudaEventSynchronize(impl->copied);
     cudaEventDestroy(impl->copied);
   }
-  if (impl->snapshot) cudaFreeHost(impl->snapshot);
+  cuda_locked_free(s->context, impl->snapshot, slot_bytes(s->count));
   cuda_free(s->context, impl->values, slot_bytes(s->count));
   tsi_free(s->context, impl);
   s->impl = NULL;

@@ -183,34 +183,34 @@ ts_status cuda_given_slices(ts_context *context, const tsi_given *given, tsi_sli
 
 /* One block per range. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    gather(const tsi_samples_range *ranges, const int32_t *columns, int32_t *to) {
+    gather(const tsi_samples_range *ranges, const int32_t *from, int32_t *to) {
   const tsi_samples_range r = ranges[blockIdx.x];
-  for (int32_t k = (int32_t)threadIdx.x; k < r.count; k += CUDA_THREADS) to[r.to + k] = columns[r.first + k];
+  for (int32_t k = (int32_t)threadIdx.x; k < r.count; k += CUDA_THREADS) to[r.to + k] = from[r.first + k];
 }
 
-static ts_status gather_samples(cuda_amg_memory *memory, const tsi_given *given, const tsi_samples *samples,
+static ts_status gather_samples(cuda_amg_memory *memory, const int32_t *from, const tsi_samples *samples,
                                 int32_t *to) {
   ts_context *context = memory->context;
-  const cuda_given *g = (const cuda_given *)given->impl;
   const size_t bytes = (size_t)samples->count * sizeof *samples->ranges;
   tsi_samples_range *ranges;
   int32_t *gathered;
   CUDA_AMG_ALLOC(memory, samples->count, ranges);
-  CUDA_AMG_ALLOC(memory, samples->entries, gathered);
+  CUDA_AMG_ALLOC(memory, samples->numbers, gathered);
   TSI_TRY(cuda_upload(context, ranges, samples->ranges, bytes));
   TSI_TRY(cuda_launch(context, "gather", gather, (unsigned)samples->count, CUDA_THREADS,
-                      (const tsi_samples_range *)ranges, (const int32_t *)g->columns, gathered));
+                      (const tsi_samples_range *)ranges, from, gathered));
   context->host_synchronisations++;
-  return cuda_download(context, to, gathered, (size_t)samples->entries * sizeof *to);
+  return cuda_download(context, to, gathered, (size_t)samples->numbers * sizeof *to);
 }
 
 ts_status cuda_given_samples(ts_context *context, const tsi_given *given, const tsi_samples *samples,
-                             int32_t *columns) {
+                             int are_offsets, int32_t *numbers) {
+  const cuda_given *g = (const cuda_given *)given->impl;
   cuda_amg_memory memory = {};
   memory.context = context;
   memory.what = "samples of a matrix";
-  if (samples->entries == 0) return TS_OK;
-  const ts_status status = gather_samples(&memory, given, samples, columns);
+  if (samples->numbers == 0) return TS_OK;
+  const ts_status status = gather_samples(&memory, are_offsets ? g->offsets : g->columns, samples, numbers);
   cuda_amg_free(&memory);
   return status;
 }

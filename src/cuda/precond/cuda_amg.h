@@ -159,7 +159,8 @@ ts_status cuda_amg_strength(cuda_amg_memory *memory, const cuda_amg_level *level
                             cuda_amg_graph *graph);
 /* cuda_amg_units.cu. Like tsi_amg_units. */
 ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level);
-/* The two parts of this, like tsi_amg_vote and tsi_amg_write_units. */
+/* The two parts of this, like tsi_amg_vote and tsi_amg_write_units. Between them the near-null vector is
+ * theirs. */
 ts_status cuda_amg_vote(ts_context *context, const cuda_amg_level *level, tsi_amg_range own, double *votes);
 ts_status cuda_amg_write_units(ts_context *context, const cuda_amg_level *level, int scaled);
 /* Finds the first unconstrained row without a positive diagonal (`constrained` may be NULL), and the value
@@ -194,11 +195,12 @@ ts_status cuda_amg_smooth_again(ts_context *context, const cuda_amg_level *level
 
 /* cuda_amg_smooth.cu. If level->P has offsets, its pattern is reused. */
 ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level);
-/* Two parts of this for one part of a level's rows, like tsi_amg_estimate and tsi_amg_prolong. */
+/* Two parts of this for one part of a level's rows, like tsi_amg_estimate and tsi_amg_prolong. The first
+ * allocates the diagonal of the filtered matrix for the second, unless there are long rows. */
 ts_status cuda_amg_estimate(ts_context *context, cuda_amg_level *level, tsi_amg_range own,
-                            tsi_amg_estimates *found);
-ts_status cuda_amg_prolong(ts_context *context, cuda_amg_level *level, tsi_amg_range own, double omega,
-                           int32_t reach, double sums[4]);
+                            tsi_amg_estimates *found, double **diagonal);
+ts_status cuda_amg_prolong(ts_context *context, cuda_amg_level *level, tsi_amg_range own, double *diagonal,
+                           double omega, int32_t reach, double sums[4]);
 
 /* cuda_amg_transpose.cu: T = -A^T. Allocates the arrays of T. */
 ts_status cuda_amg_transpose(ts_context *context, const cuda_amg_csr *A, cuda_amg_csr *T);

@@ -79,6 +79,8 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
   if (i >= graph.nodes) return;
   const int32_t begin = graph.begins[i], end = i >= own.begin && i < own.end ? graph.ends[i] : begin;
   int32_t to = begin;
+  /* The connections ascend. */
+  if (begin < end && graph.indices[begin] >= own.begin && graph.indices[end - 1] < own.end) return;
   for (int32_t e = begin; e < end; e++) {
     const int32_t j = graph.indices[e];
     if (j < own.begin || j >= own.end) continue;
@@ -110,7 +112,9 @@ static __device__ __forceinline__ bool is_foreign(const own_rows &r, int32_t e) 
 }
 
 static __device__ __forceinline__ bool is_on_boundary(const own_rows &r, int64_t i) {
-  for (int32_t e = r.A.offsets[i]; e < r.A.offsets[i + 1]; e++)
+  const int32_t begin = r.A.offsets[i], end = r.A.offsets[i + 1];
+  if (begin == end || (r.A.indices[begin] >= r.own.begin && r.A.indices[end - 1] < r.own.end)) return false;
+  for (int32_t e = begin; e < end; e++)
     if (is_foreign(r, e)) return true;
   return false;
 }
@@ -255,9 +259,14 @@ ts_status cuda_amg_part_attach(ts_context *context, tsi_amg_part_level *level) {
 
 __global__ static void __launch_bounds__(CUDA_THREADS)
     find_range(int32_t rows, const int32_t *aggregates, int32_t *range) {
-  const int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-  const int32_t aggregate = i < rows ? aggregates[i] : -1;
-  cuda_amg_raise_range(aggregate < 0 ? INT32_MAX : aggregate, aggregate, range);
+  int32_t least = INT32_MAX, most = -1;
+  for (int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i < rows;
+       i += (int64_t)gridDim.x * CUDA_THREADS) {
+    if (aggregates[i] < 0) continue;
+    least = min(least, aggregates[i]);
+    most = max(most, aggregates[i]);
+  }
+  cuda_amg_raise_range(least, most, range);
 }
 
 ts_status cuda_amg_part_renumber(ts_context *context, tsi_amg_part_level *level) {
@@ -266,8 +275,8 @@ ts_status cuda_amg_part_renumber(ts_context *context, tsi_amg_part_level *level)
   TSI_TRY(cuda_alloc(context, (void **)&range, sizeof found, level_name));
   ts_status status = cuda_upload(context, range, found, sizeof found);
   if (status == TS_OK)
-    status = cuda_launch(context, "find_range", find_range, blocks, CUDA_THREADS, level->A.rows,
-                         level->aggregates, range);
+    status = cuda_launch(context, "find_range", find_range, cuda_amg_blocks_of_range(context, level->A.rows),
+                         CUDA_THREADS, level->A.rows, level->aggregates, range);
   if (status == TS_OK) status = cuda_download(context, found, range, sizeof found);
   cuda_free(context, range, sizeof found);
   TSI_TRY(status);
@@ -281,14 +290,14 @@ ts_status cuda_amg_part_renumber(ts_context *context, tsi_amg_part_level *level)
 
 ts_status cuda_amg_part_estimate(ts_context *context, tsi_amg_part_level *level, tsi_amg_estimates *found) {
   cuda_amg_level on_device = whole(level);
-  return cuda_amg_estimate(context, &on_device, own_of(level), found);
+  return cuda_amg_estimate(context, &on_device, own_of(level), found, &level->diagonal);
 }
 
 ts_status cuda_amg_part_prolong(ts_context *context, tsi_amg_part_level *level, double omega, int32_t reach,
                                 double sums[4]) {
   if (level->P.offsets) cuda_amg_csr_free(context, &level->P);
   cuda_amg_level on_device = whole(level);
-  TSI_TRY(cuda_amg_prolong(context, &on_device, own_of(level), omega, reach, sums));
+  TSI_TRY(cuda_amg_prolong(context, &on_device, own_of(level), level->diagonal, omega, reach, sums));
   level->P = on_device.P;
   return TS_OK;
 }

@@ -27,6 +27,20 @@ static __device__ __forceinline__ int32_t sum_lanes(int32_t value) {
   return value;
 }
 
+/* Counts the row's columns before a range, and inside it. They ascend, so most rows need only the first and the
+ * last. */
+static __device__ __forceinline__ void count_columns(const int32_t *row, int32_t length, tsi_amg_range range,
+                                                     int32_t *before, int32_t *inside) {
+  *before = 0, *inside = length;
+  if (length == 0 || (row[0] >= range.begin && row[length - 1] < range.end)) return;
+  *inside = 0;
+  for (int32_t k = lane_of_thread(); k < length; k += LANES) {
+    *before += row[k] < range.begin;
+    *inside += row[k] >= range.begin && row[k] < range.end;
+  }
+  *before = sum_lanes(*before), *inside = sum_lanes(*inside);
+}
+
 static unsigned blocks_of_rows(int32_t rows) {
   return cuda_blocks_for((size_t)rows * LANES);
 }
@@ -115,12 +129,15 @@ ts_status cuda_amg_part_upload(ts_context *context, const tsi_amg_csr *rows, tsi
 __global__ static void __launch_bounds__(CUDA_THREADS)
     find_bad_row(const cuda_amg_csr A, int32_t shift, const unsigned char *constrained,
                  unsigned long long *bad) {
-  const int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+  const int64_t i = row_of_thread();
   if (i >= A.rows || (constrained && constrained[i])) return;
-  float value = 0;
-  for (int32_t e = A.offsets[i]; e < A.offsets[i + 1]; e++)
-    if (A.indices[e] == (int32_t)i + shift) value = A.values[e];
-  if (!(value > 0)) atomicMin(bad, (unsigned long long)i << 32 | __float_as_uint(value));
+  const int32_t end = A.offsets[i + 1];
+  int32_t bits = 0; /* of the diagonal, in the thread that reads it */
+  for (int32_t e = A.offsets[i] + lane_of_thread(); e < end; e += LANES)
+    if (A.indices[e] == (int32_t)i + shift) bits = __float_as_int(A.values[e]);
+  bits = sum_lanes(bits);
+  if (lane_of_thread() == 0 && !(__int_as_float(bits) > 0))
+    atomicMin(bad, (unsigned long long)i << 32 | (uint32_t)bits);
 }
 
 ts_status cuda_amg_part_bad_row(const ts_matrix *local, const tsi_amg_run *rows, int32_t *row, float *value) {
@@ -131,8 +148,8 @@ ts_status cuda_amg_part_bad_row(const ts_matrix *local, const tsi_amg_run *rows,
   TSI_TRY(cuda_alloc(context, (void **)&bad, sizeof *bad, "a level of amg"));
   ts_status status = cuda_upload(context, bad, &found, sizeof found);
   if (status == TS_OK && rows->piece.rows > 0)
-    status = cuda_launch(context, "find_bad_row", find_bad_row, cuda_blocks_for((size_t)rows->piece.rows),
-                         CUDA_THREADS, rows->piece, rows->first - rows->shift, constrained, bad);
+    status = cuda_launch(context, "find_bad_row", find_bad_row, blocks_of_rows(rows->piece.rows), CUDA_THREADS,
+                         rows->piece, rows->first - rows->shift, constrained, bad);
   if (status == TS_OK) status = cuda_download(context, &found, bad, sizeof found);
   cuda_free(context, bad, sizeof *bad);
   const uint32_t bits = (uint32_t)found;
@@ -146,11 +163,12 @@ ts_status cuda_amg_part_bad_row(const ts_matrix *local, const tsi_amg_run *rows,
 /* The first and the last column of each row, which ascend. */
 __global__ static void __launch_bounds__(CUDA_THREADS)
     find_extent(const cuda_amg_csr A, int32_t begin, int32_t end, int32_t *range) {
-  const int64_t i = begin + (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
   int32_t least = INT32_MAX, most = -1;
-  if (i < end && A.offsets[i] < A.offsets[i + 1]) {
-    least = A.indices[A.offsets[i]];
-    most = A.indices[A.offsets[i + 1] - 1];
+  for (int64_t i = begin + (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x; i < end;
+       i += (int64_t)gridDim.x * CUDA_THREADS) {
+    if (A.offsets[i] == A.offsets[i + 1]) continue;
+    least = min(least, A.indices[A.offsets[i]]);
+    most = max(most, A.indices[A.offsets[i + 1] - 1]);
   }
   cuda_amg_raise_range(least, most, range);
 }
@@ -163,8 +181,9 @@ ts_status cuda_amg_part_extent(ts_context *context, const tsi_amg_run *run, tsi_
   TSI_TRY(cuda_alloc(context, (void **)&range, sizeof found, "a level of amg"));
   ts_status status = cuda_upload(context, range, found, sizeof found);
   if (status == TS_OK)
-    status = cuda_launch(context, "find_extent", find_extent, cuda_blocks_for((size_t)(rows.end - rows.begin)),
-                         CUDA_THREADS, run->piece, rows.begin - run->first, rows.end - run->first, range);
+    status = cuda_launch(context, "find_extent", find_extent,
+                         cuda_amg_blocks_of_range(context, rows.end - rows.begin), CUDA_THREADS, run->piece,
+                         rows.begin - run->first, rows.end - run->first, range);
   if (status == TS_OK) status = cuda_download(context, found, range, sizeof found);
   cuda_free(context, range, sizeof found);
   if (found[1] >= 0) *columns = {found[0] + run->shift, found[1] + 1 + run->shift};
@@ -193,18 +212,15 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
   const bool is_there = r < s.count;
   const int32_t k = is_there ? row - s.runs[r].first : 0;
   const int32_t begin = is_there ? s.runs[r].offsets[k] : 0;
-  const int32_t length = is_there ? s.runs[r].offsets[k + 1] - begin : 0;
-  int32_t before = 0, inside = 0;
-  for (int32_t e = lane_of_thread(); e < length; e += LANES) {
-    const int32_t column = s.runs[r].indices[begin + e] + s.runs[r].shift;
-    before += column < s.columns.begin;
-    inside += column >= s.columns.begin && column < s.columns.end;
-  }
-  before = sum_lanes(before), inside = sum_lanes(inside);
+  const int32_t length = is_there ? s.runs[r].offsets[k + 1] - begin : 0,
+                shift = is_there ? s.runs[r].shift : 0;
+  int32_t before, inside;
+  count_columns(is_there ? s.runs[r].indices + begin : NULL, length,
+                {s.columns.begin - shift, s.columns.end - shift}, &before, &inside);
   if (!WRITE && lane_of_thread() == 0) to.offsets[i + 1] = inside;
   for (int32_t e = before + lane_of_thread(); WRITE && e < before + inside; e += LANES) {
     const int32_t at = to.offsets[i] + e - before;
-    to.indices[at] = s.runs[r].indices[begin + e] + s.runs[r].shift - s.columns.begin;
+    to.indices[at] = s.runs[r].indices[begin + e] + shift - s.columns.begin;
     to.values[at] = s.runs[r].values[begin + e];
   }
 }
@@ -227,9 +243,46 @@ static ts_status fill_gathered(ts_context *context, const shared_rows *s, int32_
   return status;
 }
 
+__global__ static void __launch_bounds__(CUDA_THREADS)
+    copy_offsets(int32_t rows, const int32_t *from, int32_t *to) {
+  const int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+  if (i <= rows) to[i] = from[i] - from[0];
+}
+
+static ts_status copy_entries(ts_context *context, const tsi_amg_piece *from, int32_t begin,
+                              tsi_amg_piece *to) {
+  const size_t bytes = (size_t)to->entries * 4;
+  TSI_TRY(cuda_amg_part_copy(context, to->indices, from->indices + begin, bytes));
+  return cuda_amg_part_copy(context, to->values, from->values + begin, bytes);
+}
+
+/* Copies these rows of a piece. */
+static ts_status copy_rows(ts_context *context, const tsi_amg_piece *from, tsi_amg_range rows,
+                           tsi_amg_piece *to) {
+  const int32_t count = rows.end - rows.begin;
+  int32_t begin, end;
+  TSI_TRY(cuda_download(context, &begin, from->offsets + rows.begin, sizeof begin));
+  TSI_TRY(cuda_download(context, &end, from->offsets + rows.end, sizeof end));
+  TSI_TRY(cuda_amg_csr_begin(context, count, from->columns, to));
+  TSI_TRY(cuda_amg_csr_room(context, end - begin, to));
+  ts_status status = cuda_launch(context, "copy_offsets", copy_offsets, cuda_blocks_for((size_t)count + 1),
+                                 CUDA_THREADS, count, from->offsets + rows.begin, to->offsets);
+  if (status == TS_OK) status = copy_entries(context, from, begin, to);
+  if (status < 0) cuda_amg_csr_free(context, to);
+  return status;
+}
+
+/* Whether one run has all these rows, with no other columns. */
+static bool is_slice(const tsi_amg_run &run, tsi_amg_range rows, tsi_amg_range columns) {
+  return run.piece.offsets && run.first <= rows.begin && rows.end <= run.first + run.piece.rows &&
+         run.shift == columns.begin && run.piece.columns == columns.end - columns.begin;
+}
+
 ts_status cuda_amg_part_gather(ts_context *context, const tsi_amg_run *runs, int count, tsi_amg_range rows,
                                tsi_amg_range columns, tsi_amg_piece *piece) {
   shared_rows s = {};
+  if (count == 1 && is_slice(runs[0], rows, columns))
+    return copy_rows(context, &runs[0].piece, {rows.begin - runs[0].first, rows.end - runs[0].first}, piece);
   s.columns = columns;
   for (int k = 0; k < count; k++) {
     const tsi_amg_piece &from = runs[k].piece;
@@ -265,13 +318,8 @@ __global__ static void __launch_bounds__(CUDA_THREADS)
   const int64_t i = row_of_thread();
   if (i >= A.rows) return;
   const int32_t begin = A.offsets[i], length = A.offsets[i + 1] - begin;
-  int32_t before = 0, inside = 0;
-  for (int32_t k = lane_of_thread(); k < length; k += LANES) {
-    const int32_t j = A.indices[begin + k];
-    before += j < own.begin;
-    inside += j >= own.begin && j < own.end;
-  }
-  before = sum_lanes(before), inside = sum_lanes(inside);
+  int32_t before, inside;
+  count_columns(A.indices + begin, length, own, &before, &inside);
   for (int32_t k = lane_of_thread(); k < length; k += LANES) {
     const int32_t j = A.indices[begin + k];
     const int32_t at = begin + (k < before ? inside + k : k < before + inside ? k - before : k);
@@ -320,9 +368,9 @@ static ts_status split(cuda_amg_memory *memory, tsi_amg_piece *piece, tsi_amg_ra
   ts_context *context = memory->context;
   int32_t *numbers = NULL, *on_device = NULL;
   TSI_TRY(number_ghosts(memory, piece, own, &numbers, count));
-  *list = (int32_t *)tsi_malloc(context, (size_t)*count, sizeof **list);
-  if (!*list) return tsi_out_of_memory(context, "the ghosts of amg", (size_t)*count * sizeof **list);
-  if (*count > 0) {
+  if (tsi_amg_lists_ghosts(piece, own, *count)) {
+    *list = (int32_t *)tsi_malloc(context, (size_t)*count, sizeof **list);
+    if (!*list) return tsi_out_of_memory(context, "the ghosts of amg", (size_t)*count * sizeof **list);
     CUDA_AMG_ALLOC(memory, *count, on_device);
     TSI_TRY(cuda_launch(context, "list_ghosts", list_ghosts, cuda_blocks_for((size_t)piece->columns),
                         CUDA_THREADS, piece->columns, numbers, on_device));

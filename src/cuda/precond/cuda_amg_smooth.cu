@@ -383,27 +383,33 @@ static ts_status smooth_all(ts_context *context, smoothing *s, cuda_amg_level *l
   return status;
 }
 
-/* Computes the bounds and the diagonal of A_F, and waits for the findings. */
-static ts_status begin_smoothing(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg_range own,
-                                 smoothing *to, findings *found) {
+/* Allocates what the kernels share. */
+static ts_status start_smoothing(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg_range own,
+                                 double *diagonal, smoothing *to) {
   ts_context *context = memory->context;
   const cuda_amg_csr *A = &level->A;
   const size_t rows = (size_t)A->rows;
-  const int single = level->unknowns == 1;
-  const int has_long = A->columns > LONG;
   smoothing s = {};
   s.rows = A->rows, s.unknowns = level->unknowns, s.vectors = level->vectors, s.own = own;
   s.offsets = A->offsets, s.indices = A->indices, s.values = A->values;
   s.strong = level->strong, s.aggregates = level->aggregates;
   s.weights = level->weights, s.tentative = level->tentative;
   CUDA_AMG_ALLOC(memory, 1, s.found);
-  CUDA_AMG_ALLOC(memory, rows, s.diagonal);
-  if (!single) CUDA_AMG_ALLOC(memory, rows * (size_t)level->unknowns, s.added);
-  if (has_long) CUDA_AMG_ALLOC(memory, A->entries / LONG + 1, s.long_rows);
+  s.diagonal = diagonal;
+  if (!diagonal) CUDA_AMG_ALLOC(memory, rows, s.diagonal);
+  if (level->unknowns > 1) CUDA_AMG_ALLOC(memory, rows * (size_t)level->unknowns, s.added);
+  if (A->columns > LONG) CUDA_AMG_ALLOC(memory, A->entries / LONG + 1, s.long_rows);
   CUDA_TRY(context, cudaMemsetAsync(s.found, 0, sizeof *s.found, cuda_stream(context)));
-  TSI_TRY(RUN(context, &s, single, has_long, find_bounds));
   *to = s;
-  return cuda_download(context, found, s.found, sizeof *found);
+  return TS_OK;
+}
+
+/* Computes the bounds and the diagonal of A_F, and waits for the findings. */
+static ts_status begin_smoothing(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg_range own,
+                                 double *diagonal, smoothing *s, findings *found) {
+  TSI_TRY(start_smoothing(memory, level, own, diagonal, s));
+  TSI_TRY(RUN(memory->context, s, level->unknowns == 1, s->long_rows != NULL, find_bounds));
+  return cuda_download(memory->context, found, s->found, sizeof *found);
 }
 
 /* Sets the level's bound and eigenvalue; returns the bound for A_F. */
@@ -418,7 +424,7 @@ static ts_status smooth(cuda_amg_memory *memory, cuda_amg_level *level) {
   findings found = {};
   smoothing s;
   double filtered_bound;
-  TSI_TRY(begin_smoothing(memory, level, {0, level->A.rows}, &s, &found));
+  TSI_TRY(begin_smoothing(memory, level, {0, level->A.rows}, NULL, &s, &found));
   TSI_TRY(find_eigenvalue(memory->context, level, &s, &found, &filtered_bound));
   s.omega = tsi_amg_omega(level->eigenvalue, level->bound, filtered_bound);
   return smooth_all(memory->context, &s, level, &found);
@@ -434,31 +440,40 @@ ts_status cuda_amg_smooth(ts_context *context, cuda_amg_level *level) {
 /* ---- Parts with a window of the rows each ---- */
 
 static ts_status estimate(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg_range own,
-                          tsi_amg_estimates *to) {
+                          tsi_amg_estimates *to, double **diagonal) {
   findings found = {};
   smoothing s;
   double filtered_bound;
-  TSI_TRY(begin_smoothing(memory, level, own, &s, &found));
+  const size_t bytes = (size_t)level->A.rows * sizeof **diagonal;
+  if (!*diagonal) TSI_TRY(cuda_alloc(memory->context, (void **)diagonal, bytes, "a level of amg"));
+  TSI_TRY(begin_smoothing(memory, level, own, *diagonal, &s, &found));
   TSI_TRY(find_eigenvalue(memory->context, level, &s, &found, &filtered_bound));
+  if (found.long_rows > 0) { /* `prolong` needs their list as well */
+    cuda_free(memory->context, *diagonal, bytes);
+    *diagonal = NULL;
+  }
   *to = {level->bound, filtered_bound, level->eigenvalue, (double)found.positive};
   return TS_OK;
 }
 
 ts_status cuda_amg_estimate(ts_context *context, cuda_amg_level *level, tsi_amg_range own,
-                            tsi_amg_estimates *found) {
+                            tsi_amg_estimates *found, double **diagonal) {
   cuda_amg_memory memory = {context};
-  const ts_status status = estimate(&memory, level, own, found);
+  const ts_status status = estimate(&memory, level, own, found, diagonal);
   cuda_amg_free(&memory);
   return status;
 }
 
-static ts_status prolong(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg_range own, double omega,
-                         int32_t reach, double sums[4]) {
+static ts_status prolong(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg_range own, double *diagonal,
+                         double omega, int32_t reach, double sums[4]) {
   ts_context *context = memory->context;
   findings found = {};
   smoothing s;
   int32_t ends[2];
-  TSI_TRY(begin_smoothing(memory, level, own, &s, &found));
+  if (diagonal)
+    TSI_TRY(start_smoothing(memory, level, own, diagonal, &s));
+  else
+    TSI_TRY(begin_smoothing(memory, level, own, NULL, &s, &found));
   s.omega = omega, s.reach = reach;
   TSI_TRY(smooth_once(context, &s, level, found.long_rows > 0));
   TSI_TRY(cuda_download(context, &ends[0], s.offsets + own.begin, sizeof ends[0]));
@@ -469,10 +484,10 @@ static ts_status prolong(cuda_amg_memory *memory, cuda_amg_level *level, tsi_amg
   return TS_OK;
 }
 
-ts_status cuda_amg_prolong(ts_context *context, cuda_amg_level *level, tsi_amg_range own, double omega,
-                           int32_t reach, double sums[4]) {
+ts_status cuda_amg_prolong(ts_context *context, cuda_amg_level *level, tsi_amg_range own, double *diagonal,
+                           double omega, int32_t reach, double sums[4]) {
   cuda_amg_memory memory = {context};
-  const ts_status status = prolong(&memory, level, own, omega, reach, sums);
+  const ts_status status = prolong(&memory, level, own, diagonal, omega, reach, sums);
   cuda_amg_free(&memory);
   if (status < 0 && level->P.offsets) cuda_amg_csr_free(context, &level->P);
   return status;

@@ -53,11 +53,9 @@ __global__ static void write_units(int32_t rows, int unknowns, const double *sca
     near_null[i * unknowns + v] = i % unknowns != v ? 0 : elected ? scales[i] : scales[i] > 0;
 }
 
-static ts_status take_scales(cuda_amg_memory *memory, const cuda_amg_csr *A, double **scales) {
-  *scales = NULL;
-  CUDA_AMG_ALLOC(memory, A->rows, *scales);
-  return cuda_launch(memory->context, "find_scales", find_scales, cuda_blocks_for((size_t)A->rows),
-                     CUDA_THREADS, *A, *scales);
+static ts_status run_find_scales(ts_context *context, const cuda_amg_csr *A, double *scales) {
+  return cuda_launch(context, "find_scales", find_scales, cuda_blocks_for((size_t)A->rows), CUDA_THREADS, *A,
+                     scales);
 }
 
 static ts_status run_votes(cuda_amg_memory *memory, const cuda_amg_level *level, tsi_amg_range own,
@@ -79,9 +77,10 @@ static ts_status run_write_units(ts_context *context, const cuda_amg_level *leve
 }
 
 static ts_status find_units(cuda_amg_memory *memory, const cuda_amg_level *level) {
-  double *scales;
+  double *scales = NULL;
   unsigned long long *votes;
-  TSI_TRY(take_scales(memory, &level->A, &scales));
+  CUDA_AMG_ALLOC(memory, level->A.rows, scales);
+  TSI_TRY(run_find_scales(memory->context, &level->A, scales));
   TSI_TRY(run_votes(memory, level, {0, level->A.rows}, scales, &votes));
   return run_write_units(memory->context, level, scales, votes, 0);
 }
@@ -93,14 +92,13 @@ ts_status cuda_amg_units(ts_context *context, const cuda_amg_level *level) {
   return status;
 }
 
-/* ---- Parts with a window of the rows each ---- */
+/* ---- Parts with a window of the rows each: the near-null vector holds the scales from the votes on ---- */
 
 static ts_status count_own(cuda_amg_memory *memory, const cuda_amg_level *level, tsi_amg_range own,
                            double *votes) {
-  double *scales;
   unsigned long long *counter, count;
-  TSI_TRY(take_scales(memory, &level->A, &scales));
-  TSI_TRY(run_votes(memory, level, own, scales, &counter));
+  TSI_TRY(run_find_scales(memory->context, &level->A, level->near_null));
+  TSI_TRY(run_votes(memory, level, own, level->near_null, &counter));
   TSI_TRY(cuda_download(memory->context, &count, counter, sizeof count));
   *votes = (double)count;
   return TS_OK;
@@ -114,10 +112,5 @@ ts_status cuda_amg_vote(ts_context *context, const cuda_amg_level *level, tsi_am
 }
 
 ts_status cuda_amg_write_units(ts_context *context, const cuda_amg_level *level, int scaled) {
-  cuda_amg_memory memory = {context};
-  double *scales;
-  ts_status status = take_scales(&memory, &level->A, &scales);
-  if (status == TS_OK) status = run_write_units(context, level, scales, NULL, scaled);
-  cuda_amg_free(&memory);
-  return status;
+  return scaled ? TS_OK : run_write_units(context, level, level->near_null, NULL, 0);
 }

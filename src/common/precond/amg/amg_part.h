@@ -38,12 +38,18 @@ typedef struct tsi_amg_part_level {
   int32_t base, columns;     /* the first aggregate of the window's rows, and the end, counted from it */
   float *weights, *tentative;
   double *near_null;
+  double *diagonal; /* of the filtered matrix, if `estimate` leaves it for `prolong`; otherwise NULL */
   double bound, eigenvalue;
 } tsi_amg_part_level;
 
 /* The tentative prolongator in a row that joins the aggregate of another, from the weights of both. */
 TSI_AMG_INLINE float tsi_amg_attached(float weight, float tentative, float other) {
   return other != 0 ? (float)((double)weight * ((double)tentative / (double)other)) : 0;
+}
+
+/* Whether split_columns lists the ghosts. Not if they are all columns after `own`. */
+static inline int tsi_amg_lists_ghosts(const tsi_amg_piece *piece, tsi_amg_range own, int32_t count) {
+  return count > 0 && (own.begin > 0 || count < piece->columns - own.end);
 }
 
 /* clang-format off */
@@ -63,7 +69,8 @@ TSI_AMG_INLINE float tsi_amg_attached(float weight, float tentative, float other
   /* The first unconstrained row without a positive diagonal, and the value there; -1: none. */                \
   REQUIRED(prefix, ts_status, bad_row,                                                                         \
            (const ts_matrix *local, const tsi_amg_run *rows, int32_t *row, float *value))                      \
-  /* The range of the columns of these rows of the run, in the whole matrix; the end is 0 without entries. */  \
+  /* The range of the columns of these rows of the run, in the whole matrix; the end is 0 without entries. The \
+   * run may belong to another part, after a join. */                                                          \
   REQUIRED(prefix, ts_status, extent,                                                                          \
            (ts_context *context, const tsi_amg_run *run, tsi_amg_range rows, tsi_amg_range *columns))          \
   /* Makes a piece of these rows and columns of the matrix that the runs share. Its columns count from the     \
@@ -71,7 +78,7 @@ TSI_AMG_INLINE float tsi_amg_attached(float weight, float tentative, float other
   REQUIRED(prefix, ts_status, gather,                                                                          \
            (ts_context *context, const tsi_amg_run *runs, int count, tsi_amg_range rows, tsi_amg_range columns, \
             tsi_amg_piece *piece))                                                                             \
-  /* The number of the window's rows for scaled constants (amg_units.c); and the near-null space. */           \
+  /* The number of own rows for scaled constants (amg_units.c); and then, once, the near-null space. */        \
   REQUIRED(prefix, ts_status, votes, (ts_context *context, const tsi_amg_part_level *level, double *votes))    \
   REQUIRED(prefix, ts_status, units, (ts_context *context, const tsi_amg_part_level *level, int scaled))       \
   /* The strong couplings, and aggregates among own rows. Counts `boundary` and `cut_off`. */                  \
@@ -98,8 +105,9 @@ TSI_AMG_INLINE float tsi_amg_attached(float weight, float tentative, float other
    * columns of P. */                                                                                          \
   REQUIRED(prefix, ts_status, coarsen,                                                                         \
            (ts_context *context, tsi_amg_part_level *level, int32_t first, tsi_amg_piece *R, tsi_amg_piece *C)) \
-  /* Lists the columns of the piece outside `own`, ascending, in memory of tsi_malloc. Own columns then count  \
-   * from 0 and the listed ones from `ghosts`; the columns of a row still ascend. */                           \
+  /* Lists the columns of the piece outside `own`, ascending, in memory of tsi_malloc; NULL if                 \
+   * tsi_amg_lists_ghosts is 0. Own columns then count from 0 and the others from `ghosts`; the columns of a row \
+   * still ascend. */                                                                                          \
   REQUIRED(prefix, ts_status, split_columns,                                                                   \
            (ts_context *context, tsi_amg_piece *piece, tsi_amg_range own, int32_t ghosts, int32_t **list,      \
             int32_t *count))                                                                                   \
