@@ -6,7 +6,9 @@
 Parts: import, overhead, poisson, batch, interrupt, and cuda, which needs CuPy; by default all but the last. --backend names the
 device (cpu), --threads its threads, --json FILE writes the numbers. Each time is the smallest and the median of several runs, in
 alternation; processor time is that of all threads, which other programs change less. Residuals are computed with NumPy from x.
-The last lines are tables in Markdown. All parts take six minutes.
+The overhead is the median of differences of neighbouring runs, in several processes, in which malloc keeps the memory that is
+freed: otherwise it depends on the other objects of the process whether a call gets its memory back from the system, page by page,
+which takes up to 0.6 ms. The last lines are tables in Markdown. All parts take seven minutes.
 """
 import argparse
 import ctypes
@@ -15,6 +17,7 @@ import inspect
 import json
 import math
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -30,6 +33,10 @@ import scipy.sparse.linalg as sla
 import texsolve
 from texsolve import _arrays, _declarations as d
 from texsolve._library import lib
+
+
+# The C library gives freed memory back to the system only above this size.
+KEEP_MEMORY = {name: str(1 << 30) for name in ('MALLOC_TRIM_THRESHOLD_', 'MALLOC_MMAP_THRESHOLD_')}
 
 
 def poisson(n, dimensions):
@@ -52,13 +59,16 @@ def alternate(functions, seconds, at_least=3):
 
 
 class InC:
-    """The calls of a program in C for texsolve.solve, with arguments that are ready: matrix, ts_solve, destroy."""
+    """The calls of a program in C for texsolve.solve, with arguments that are ready: matrix, ts_solve, destroy. The context has
+    no function of Python that is called during the solve."""
 
-    def __init__(self, A, b, context, rtol):
+    def __init__(self, A, b, backend, threads, rtol):
         self.x = np.empty_like(b)
         self.keep = (A, b)
         array = lambda given, read_only=True: _arrays.wrap('', given).as_ts(read_only)
-        self.context = context.pointer
+        self.keep_context = texsolve.Context(backend, threads=threads)
+        self.context = self.keep_context.pointer
+        lib.ts_context_set_poll(self.context, d.ts_poll_fn(), None, 0.0)
         csr = d.ts_csr(A.shape[0], A.shape[1], array(A.indptr), array(A.indices), array(A.data))
         self.desc = d.ts_matrix_desc(csr=csr, borrow=1, components=1)
         self.options = d.ts_solver_desc(rtol=rtol, zero_start=1)
@@ -119,23 +129,44 @@ def outside(function, seconds):
     return min(found), float(np.median(found))
 
 
-def measure_overhead(report, context):
-    for n, seconds in ((100, 12), (1000, 30)):
-        A = poisson(n, 2)
-        b = np.ones(A.shape[0])
-        for rtol in (1e-5,):
-            in_c = InC(A, b, context, rtol)
-            times = alternate({'C': in_c, 'Python': lambda: texsolve.solve(A, b, context=context, rtol=rtol)}, seconds)
-            best = {name: min(found) for name, found in times.items()}
-            more = np.median(np.array(times['Python']) - np.array(times['C']))
-            report[f'overhead {n * n}'] = {'C': best['C'], 'Python': best['Python'], 'median difference': float(more)}
-            print(f'solve of {n * n} unknowns: C {1e3 * best["C"]:.3f} ms, Python {1e3 * best["Python"]:.3f} ms; difference of the '
-                  f'smallest {1e6 * (best["Python"] - best["C"]):.0f} us, median of differences {1e6 * more:.0f} us '
-                  f'({100 * more / best["C"]:.2f} %)')
-            least, median = outside(lambda: texsolve.solve(A, b, context=context, rtol=rtol), seconds / 4)
-            report[f'outside {n * n}'] = {'smallest': least, 'median': median}
-            print(f'  of this outside the library, timers included: {1e6 * least:.0f} us, median {1e6 * median:.0f} us '
-                  f'({100 * median / best["C"]:.3f} %)')
+def measure_pairs(n, seconds, backend, threads):
+    """In a process of its own: C and Python one after the other, in random order. Prints the times of both as JSON."""
+    A = poisson(n, 2)
+    b = np.ones(A.shape[0])
+    context, in_c = texsolve.Context(backend, threads=threads), InC(A, b, backend, threads, 1e-5)
+    functions = {'C': in_c, 'Python': lambda: texsolve.solve(A, b, context=context, rtol=1e-5)}
+    times, processor = {name: [] for name in functions}, {name: [] for name in functions}
+    order, end = random.Random(), time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times['C']) < 5:
+        for name in order.sample(sorted(functions), 2):
+            start, start_processor = time.perf_counter(), time.process_time()
+            functions[name]()
+            times[name].append(time.perf_counter() - start)
+            processor[name].append(time.process_time() - start_processor)
+    least, median = outside(functions['Python'], seconds / 4)
+    print(json.dumps({'times': times, 'processor': processor, 'outside': median, 'least outside': least}))
+
+
+def measure_overhead(report, options, processes=12):
+    for n, seconds in ((100, 3), (1000, 12)):
+        command = [sys.executable, __file__, '--pairs', str(n), str(seconds), '--backend', options.backend, '--threads',
+                   str(options.threads)]
+        runs = [json.loads(subprocess.run(command, env={**os.environ, **KEEP_MEMORY}, stdout=subprocess.PIPE, check=True).stdout)
+                for _ in range(processes if n < 1000 else processes // 3)]
+        differences = {kind: sorted(float(np.median(np.array(run[kind]['Python']) - np.array(run[kind]['C']))) for run in runs)
+                       for kind in ('times', 'processor')}
+        in_c = float(np.median([time for run in runs for time in run['times']['C']]))
+        more, more_processor = (float(np.median(differences[kind])) for kind in ('times', 'processor'))
+        away = float(np.median([run['outside'] for run in runs])), min(run['least outside'] for run in runs)
+        report[f'overhead {n * n}'] = {'C': in_c, 'difference': more, 'lowest': differences['times'][0],
+                                       'highest': differences['times'][-1], 'difference of processor time': more_processor,
+                                       'outside the library': away[0], 'smallest': away[1]}
+        print(f'solve of {n * n} unknowns: C {1e3 * in_c:.3f} ms; Python takes {1e6 * more:.0f} us more ({100 * more / in_c:.2f} %), '
+              f'{1e6 * differences["times"][0]:.0f} to {1e6 * differences["times"][-1]:.0f} us in {len(runs)} processes; of processor '
+              f'time {1e6 * more_processor:.0f} us ({1e6 * differences["processor"][0]:.0f} to '
+              f'{1e6 * differences["processor"][-1]:.0f})')
+        print(f'  outside the library, timers included: {1e6 * away[0]:.0f} us, smallest {1e6 * away[1]:.0f} us '
+              f'({100 * away[0] / in_c:.3f} %)', flush=True)
 
 
 def with_processor_time(functions):
@@ -296,7 +327,10 @@ def main():
     parser.add_argument('--backend', default='cpu')
     parser.add_argument('--threads', type=int, default=0)
     parser.add_argument('--json')
+    parser.add_argument('--pairs', nargs=2, type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.pairs:
+        return measure_pairs(*options.pairs, options.backend, options.threads)
     import texsolve.linalg  # noqa: F401
     warnings.simplefilter('ignore', DeprecationWarning)
     context = texsolve.Context(options.backend, threads=options.threads)
@@ -307,7 +341,7 @@ def main():
     if 'import' in options.parts:
         measure_import(report)
     if 'overhead' in options.parts:
-        measure_overhead(report, context)
+        measure_overhead(report, options)
     if 'poisson' in options.parts:
         measure_poisson(report, context)
     if 'batch' in options.parts:

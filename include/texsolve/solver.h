@@ -176,7 +176,8 @@ typedef struct ts_solver_desc {
   void *progress_user;
   const ts_null_space_desc *null_space; /* null vectors of a symmetric matrix without constrained rows, in one
                                            process; not with cgls and lsmr. Default: NULL */
-  uint64_t reserved[7];                 /* 0 */
+  int keep_history;     /* 1: keep the numbers of every iteration for ts_solver_get_history. Default: 0 */
+  uint64_t reserved[6]; /* 0 */
 } ts_solver_desc;
 
 /* The outcome of a solve. */
@@ -284,6 +285,12 @@ typedef struct ts_stage_info {
  * Errors: TS_ERROR_INVALID_ARGUMENT (a stage out of range, NULL). */
 TS_API int ts_solver_get_stage_count(const ts_solver *solver);
 TS_API ts_status ts_solver_get_stage(const ts_solver *solver, int stage, ts_stage_info *info);
+
+/* Returns what the progress callback got during the last solve, without a callback: ts_progress.history of all
+ * checks and stages, `count` numbers, borrowed until the next solve. NULL and 0 without keep_history and before
+ * the first check. If the host runs out of memory the last numbers are left out. Any thread, but not during a
+ * solve. */
+TS_API const double *ts_solver_get_history(const ts_solver *solver, int *count);
 
 /* Solves A x = b for every component at once, each with its own step lengths. It starts from the values in x (0
  * in a new vector) or, with zero_start, from 0. b is over the row space and x over the column space.

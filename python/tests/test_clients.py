@@ -100,6 +100,7 @@ def test_friction():
     for push, slides in ((0.2, False), (0.9, True)):
         r = texsolve.lcp(np.eye(3), np.array([-1.0, push, 0.0]), friction=[0.5], rtol=1e-10)
         assert r.x[0] == pytest.approx(1.0) and r.x[1] == pytest.approx(-0.5 if slides else -push) and abs(r.x[2]) < 1e-9
+    assert texsolve.lcp(np.eye(3), np.array([-1.0, 5.0, 0.0]), friction=0.5, rtol=1e-10).x == pytest.approx([1, -0.5, 0])
     assert texsolve.lcp(np.eye(2), np.array([1.0, 0.0]), friction=[0.5]).x == pytest.approx([0, 0])
 
 

@@ -173,8 +173,8 @@ def latency(call, after):
         sent.append(now())
         os.kill(os.getpid(), signal.SIGINT)
     thread = threading.Thread(target=interrupt)
-    thread.start()
     try:
+        thread.start()  # takes longer than `after` if other programs have the processor
         call()
         thread.join()
         time.sleep(0.01)

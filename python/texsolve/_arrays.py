@@ -44,11 +44,9 @@ class Array:
 
     def as_ts(self, read_only: bool = True) -> Any:
         """The array as a ts_array."""
-        array = d.ts_array(self.pointer or None, self.size, TYPES[self.dtype], d.TS_MEMORY_HOST, int(read_only))
-        if self.device is not None:
-            array.memory = d.TS_MEMORY_CUDA
-            array.stream = self.stream or None
-        return array
+        if self.device is None:
+            return d.ts_array(self.pointer or None, self.size, TYPES[self.dtype], d.TS_MEMORY_HOST, read_only)
+        return d.ts_array(self.pointer or None, self.size, TYPES[self.dtype], d.TS_MEMORY_CUDA, read_only, 0, self.stream or None)
 
 
 # ---- Arrays of the libraries ----

@@ -17,7 +17,7 @@ from typing import Any, Callable
 
 from . import _declarations as d
 from ._errors import error_of
-from ._interrupts import Interrupts, poll
+from ._interrupts import POLL_SECONDS, Interrupts, poll
 from ._library import describe, encoded, lib, value_of
 
 _generation = 0  # changes in the child of a fork
@@ -69,7 +69,7 @@ class Context:
         self.retired: collections.deque[tuple[str, int]] = collections.deque()
         finalizer = weakref.finalize(self, _destroy_context, self.pointer, self.retired, _generation)
         finalizer.atexit = False  # at exit other threads may be in the library; the system takes everything back
-        lib.ts_context_set_poll(self.pointer, poll, None, 0.0)
+        lib.ts_context_set_poll(self.pointer, poll, None, POLL_SECONDS)
         info = self.info()
         self.backend: str = info.backend.decode()
         self.device: str = info.device.decode()

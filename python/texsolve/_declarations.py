@@ -445,7 +445,7 @@ ts_solver_desc._fields_ = [('method', c_int), ('transposed', c_void_p), ('precon
     ('preconditioner', c_void_p), ('precision', c_int), ('stop', c_int), ('rtol', c_double), ('atol', c_double),
     ('max_iterations', c_int), ('fixed_iterations', c_int), ('check_interval', c_int), ('zero_start', c_int),
     ('reductions', c_int), ('restart', c_int), ('progress', ts_progress_fn), ('progress_user', c_void_p),
-    ('null_space', POINTER(ts_null_space_desc)), ('reserved', c_uint64 * 7)]
+    ('null_space', POINTER(ts_null_space_desc)), ('keep_history', c_int), ('reserved', c_uint64 * 6)]
 ts_result._fields_ = [('reason', c_int), ('method', c_int), ('iterations', c_int), ('precision', c_int),
     ('precision_iterations', c_int * 4), ('restarts', c_int), ('host_synchronisations', c_int),
     ('relative_residual', c_double), ('attainable_residual', c_double), ('reduction', c_double),
@@ -645,6 +645,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     'ts_solver_get_preconditioner': (c_void_p, (c_void_p,)),
     'ts_solver_get_stage_count': (c_int, (c_void_p,)),
     'ts_solver_get_stage': (c_int, (c_void_p, c_int, POINTER(ts_stage_info))),
+    'ts_solver_get_history': (POINTER(c_double), (c_void_p, POINTER(c_int))),
     'ts_solver_solve': (c_int, (c_void_p, c_void_p, c_void_p, POINTER(ts_result))),
     'ts_solver_read_iterate': (c_int, (c_void_p, ts_array)),
     'ts_solve': (c_int, (c_void_p, ts_array, ts_array, POINTER(ts_solver_desc), POINTER(ts_result))),

@@ -73,6 +73,10 @@ class Fluid:
         self.time = 0.0
         self.steps = 0
 
+    def __repr__(self) -> str:
+        return (f'<texsolve.Fluid of {self.width} x {self.height} cells on {self.context.backend}: {self.steps} steps, '
+                f'{self.time:.3g} s>')
+
     @property
     def context(self) -> Context:
         return self._handle.context

@@ -2,8 +2,8 @@
 
 A signal's handler runs between two instructions of Python, which during a call of the library means: within a callback. An
 exception there would be lost, so handlers are wrapped. The exception is kept, the callback stops the call, and the exception
-is raised when the library has returned and its objects are in order. The callbacks are those of solves, and the poll function
-of the context, which the library calls every few milliseconds (ts_context_set_poll).
+is raised when the library has returned and its objects are in order. The callbacks are those of solves with `progress`, and the
+poll function of the context (ts_context_set_poll).
 """
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from . import _declarations as d
+
+POLL_SECONDS = 0.02  # short for a person, and longer than small solves: a call of a cold function takes 20 to 50 us
 
 _main = threading.main_thread().ident
 
@@ -62,6 +64,12 @@ class Interrupts:
         if self.error is not None:
             kept, self.error = self.error, None
             raise kept from error
+
+
+def current() -> Interrupts:
+    """The region that this thread is in; otherwise one without an error."""
+    active = Interrupts.active
+    return active if active is not None and get_ident() == _main else Interrupts()
 
 
 def _poll(user: Any) -> int:

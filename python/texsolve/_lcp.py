@@ -43,6 +43,12 @@ def _describe(M: Any, friction: Any, lower: Any, upper: Any, precision: str, kee
     if friction is not None:
         if lower is not None or upper is not None:
             raise ValueError('lower and upper are bounds of problems without friction')
+        if np.isscalar(friction):
+            possible = [rows for rows in (2, 3) if size % rows == 0]
+            if len(possible) != 1:
+                raise ValueError(f'friction is {friction!r} and M has {size} rows; expected an array with a coefficient for each '
+                                 f'contact, which has 2 or 3 rows: numpy.full(contacts, {friction!r})')
+            friction = np.full(size // possible[0], friction)
         coefficients = arrays.floats('friction', friction)
         contacts = coefficients.size
         if contacts == 0 or size % contacts or size // contacts not in (2, 3):
@@ -69,6 +75,7 @@ def lcp(M: Any, q: Any, z0: Any = None, *, friction: Any = None, lower: Any = No
 
     M         (n, n), dense or sparse
     friction  coefficients of contacts, which have 2 or 3 consecutive unknowns, the normal one first
+              A number is that of all contacts, if n is not a multiple of both 2 and 3
     lower, upper  bounds of z without friction, which may be infinite. Default: 0, infinity
 
     The other arguments are those of ts_lcp_settings.

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any, Callable
 
 import numpy as np
@@ -10,6 +11,7 @@ from . import _arrays as arrays
 from . import _declarations as d
 from ._arrays import Array
 from ._context import Context, Handle, create
+from ._errors import Error, InvalidArgumentError, LimitError
 from ._interrupts import Interrupts
 from ._library import lib
 
@@ -17,9 +19,11 @@ LARGEST = 2**31 - 1024
 
 
 class Sparse:
-    """A sparse matrix as the library takes it: rows (CSR) or triplets, in the memory of its owner."""
+    """A sparse matrix as the library takes it: rows (CSR) or triplets, in the memory of its owner. `name` is that of the
+    argument, for messages."""
 
-    def __init__(self, shape: tuple[int, int], rows: Array, columns: Array, values: Array, is_csr: bool) -> None:
+    def __init__(self, name: str, shape: tuple[int, int], rows: Array, columns: Array, values: Array, is_csr: bool) -> None:
+        self.name = name
         self.shape = shape
         self.rows = rows  # offsets of CSR, or the row of each triplet
         self.columns = columns
@@ -45,18 +49,35 @@ class Sparse:
         else:
             triplets = self._as_triplets()
             desc.triplets = ctypes.pointer(triplets)
-        return create(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, ctypes.byref(desc))
+        try:
+            return create(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, ctypes.byref(desc))
+        except (InvalidArgumentError, LimitError) as error:
+            raise self._renamed(error) from None
 
     def update(self, handle: Handle) -> None:
         """Replaces the values of a matrix that was created with the same pattern."""
-        if self.is_csr:
-            handle.context.check(lib.ts_matrix_set_values(handle.pointer, ctypes.byref(self._as_csr())))
-        else:
-            handle.context.check(lib.ts_matrix_set_triplets(handle.pointer, ctypes.byref(self._as_triplets())))
+        try:
+            if self.is_csr:
+                handle.context.check(lib.ts_matrix_set_values(handle.pointer, ctypes.byref(self._as_csr())))
+            else:
+                handle.context.check(lib.ts_matrix_set_triplets(handle.pointer, ctypes.byref(self._as_triplets())))
+        except (InvalidArgumentError, LimitError) as error:
+            raise self._renamed(error) from None
+
+    def _renamed(self, error: Error) -> Error:
+        """The error with the names of SciPy's arrays: 'A.indices[5] in row 1 is 400'."""
+        if not self.name:
+            return error
+        names = {'row_offsets': 'indptr', 'column_indices': 'indices' if self.is_csr else 'col', 'row_indices': 'row',
+                 'values': 'data'}
+        pattern = r'\b(row_offsets|column_indices|row_indices|values)(?=\[)'
+        found = type(error)(re.sub(pattern, lambda match: f'{self.name}.{names[match[1]]}', str(error)))
+        found.status = error.status
+        return found
 
     def with_values(self, values: Array) -> Sparse:
-        """The same pattern with other values."""
-        return Sparse(self.shape, self.rows, self.columns, values, self.is_csr)
+        """The same pattern with other values, which are an argument of their own."""
+        return Sparse('', self.shape, self.rows, self.columns, values, self.is_csr)
 
 
 def _values(name: str, array: Any) -> Array:
@@ -95,7 +116,7 @@ def _csr(name: str, shape: Any, offsets: Any, columns: Any, values: Any) -> Spar
     for part, array in (('indptr', offsets), ('indices', columns), ('data', found)):
         if len(array.shape) != 1:
             raise ValueError(f'{name}.{part} has {len(array.shape)} dimensions instead of 1')
-    if len({offsets.device, columns.device, found.device}) > 1:
+    if not offsets.device == columns.device == found.device:
         raise ValueError(f'the arrays of {name} are on several devices')
     if offsets.shape[0] != rows[0] + 1:
         raise ValueError(f'{name}.indptr has {offsets.shape[0]} elements; a matrix of {rows[0]} rows has {rows[0] + 1}')
@@ -106,7 +127,7 @@ def _csr(name: str, shape: Any, offsets: Any, columns: Any, values: Any) -> Spar
             raise ValueError(f'{name}.indptr ends with {count}, but {name}.indices has {columns.shape[0]} elements and '
                              f'{name}.data {found.shape[0]}')
         columns, found = _first(columns, count), _first(found, count)
-    return Sparse(rows, offsets, columns, found, True)
+    return Sparse(name, rows, offsets, columns, found, True)
 
 
 def _triplets(name: str, shape: Any, rows: Any, columns: Any, values: Any) -> Sparse:
@@ -114,7 +135,7 @@ def _triplets(name: str, shape: Any, rows: Any, columns: Any, values: Any) -> Sp
     found = _values(name, values)
     if not rows.shape == columns.shape == found.shape or len(found.shape) != 1:
         raise ValueError(f'{name} has {rows.size} rows, {columns.size} columns and {found.size} values in its lists')
-    return Sparse(_shape(name, shape), rows, columns, found, False)
+    return Sparse(name, _shape(name, shape), rows, columns, found, False)
 
 
 def _of_torch(name: str, tensor: Any) -> Sparse:
@@ -163,9 +184,11 @@ def of(name: str, matrix: Any) -> Sparse:
         offsets = arrays.indices(f'{name}[2]', matrix[2])
         size = max(offsets.shape[0] - 1, 0) if len(offsets.shape) == 1 else 0
         return _csr(name, (size, size), matrix[2], matrix[1], matrix[0])
+    form = getattr(matrix, 'format', None)
+    if form == 'csr' and hasattr(matrix, 'indptr'):
+        return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
     if arrays._is_torch(matrix):
         return _of_torch(name, matrix)
-    form = getattr(matrix, 'format', None)
     if isinstance(form, str) and hasattr(matrix, 'tocsr') and hasattr(matrix, 'shape'):
         dtype = getattr(matrix, 'dtype', np.dtype(float))
         if dtype not in arrays.FLOATS and getattr(dtype, 'kind', 'f') != 'f':
@@ -173,10 +196,9 @@ def of(name: str, matrix: Any) -> Sparse:
         if form == 'coo':
             row, column = (matrix.coords if not hasattr(matrix, 'row') else (matrix.row, matrix.col))
             return _triplets(name, matrix.shape, row, column, matrix.data)
-        if form != 'csr':
-            _shape(name, matrix.shape)
-            check(name, matrix)
-            matrix = matrix.tocsr()
+        _shape(name, matrix.shape)
+        check(name, matrix)
+        matrix = matrix.tocsr()
         return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
     if isinstance(matrix, np.ndarray) or hasattr(matrix, '__cuda_array_interface__'):
         raise TypeError(f'{name} is a dense array; make it sparse: scipy.sparse.csr_array({name})')

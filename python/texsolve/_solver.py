@@ -4,7 +4,6 @@ from __future__ import annotations
 import ctypes
 import time
 import warnings
-from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -15,8 +14,8 @@ from . import _context, _matrix, _progress
 from . import _declarations as d
 from ._arrays import Array
 from ._context import Context, Handle, create
-from ._errors import ConvergenceWarning, InvalidArgumentError, UnsupportedError, error_of
-from ._interrupts import Interrupts
+from ._errors import ConvergenceWarning, IncompatibleError, InvalidArgumentError, UnsupportedError, error_of
+from ._interrupts import Interrupts, current
 from ._library import describe, lib, text_of, value_of
 from ._preconditioner import Given, Preconditioner, keeps_host_copy
 from ._progress import ProgressOption
@@ -27,22 +26,21 @@ class context_for:
     """Enters the context to use: the caller's; that of the arrays' CUDA device; or one of the backend. A short use, of one
     call, takes a context that no other thread uses. Ctrl+C then waits for the library to return."""
 
-    __slots__ = ('used', 'interrupts', 'enter')
+    __slots__ = ('used', 'interrupts', 'context', 'find', 'backend', 'threads')
 
     def __init__(self, device: int | None, backend: str, threads: int, context: Context | None,
                  is_short: bool = False) -> None:
         if context is not None:
             if not isinstance(context, Context):
                 raise TypeError(f'context is of type {type(context).__name__}; expected a texsolve.Context')
-            self.enter: Any = context.__enter__
-        else:
-            if device is not None and backend == 'auto':
-                backend = f'cuda:{device}'
-            find = _context.enter_free if is_short else _context.enter_shared
-            self.enter = partial(find, backend, threads)
+        elif device is not None and backend == 'auto':
+            backend = f'cuda:{device}'
+        self.context, self.backend, self.threads = context, backend, threads
+        self.find = _context.enter_free if is_short else _context.enter_shared
 
     def __enter__(self) -> Context:
-        self.used: Context = self.enter()
+        context = self.context
+        self.used: Context = self.find(self.backend, self.threads) if context is None else context.__enter__()
         self.interrupts = Interrupts()
         try:
             self.interrupts.__enter__()
@@ -66,6 +64,8 @@ class Options:
             raise TypeError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
         if not 0 <= rtol < 1:
             raise ValueError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
+        if max_iterations is not None and max_iterations == 0:
+            raise ValueError('max_iterations is 0; it must be at least 1, or None for the default')
         self.rtol = float(rtol)
         self.desc = describe(d.ts_solver_desc(), rtol=-1.0 if rtol == 0 else self.rtol, atol=atol, restart=restart,
                              max_iterations=max_iterations or 0, check_interval=check_interval)
@@ -98,6 +98,8 @@ class System:
         if isinstance(given, str) and isinstance(A, _matrix.Sparse):
             desc.keep_host_copy = keeps_host_copy(given, A)
         if isinstance(native, Preconditioner):
+            if native.shape[0] != int(A.shape[0]):
+                raise IncompatibleError(f'preconditioner is {native.shape[0]} x {native.shape[1]}; A has {A.shape[0]} rows')
             desc.row_space = lib.ts_matrix_get_row_space(native.matrix.pointer)
         if isinstance(A, _matrix.Sparse):
             self.matrix = A.create(context, desc, borrow)
@@ -121,15 +123,40 @@ class System:
             if len(null.shape) not in (1, 2) or null.shape[0] != self.shape[0]:
                 raise ValueError(f'null_space has shape {null.shape}; expected ({self.shape[0]}, vectors)')
             options.desc.null_space = ctypes.pointer(null_desc)
-        self.watcher = _progress.Watcher(progress, options.rtol)
-        self.registration = _progress.Registration(self.watcher)
         options.desc.zero_start = int(zero_start)
-        options.desc.progress = _progress.callback
-        options.desc.progress_user = self.registration.number
-        self.solver = create(context, 'ts_solver_destroy', lib.ts_solver_create, self.matrix.pointer,
-                             ctypes.byref(options.desc))
+        self.watcher = _progress.Watcher(progress, options.rtol)
+        self.registration: _progress.Registration | None = None
+        if self.watcher.is_quiet:
+            # The library keeps the history: a callback of Python takes 5 to 10 us in each check.
+            options.desc.keep_history = 1
+        else:
+            self.watch()
+        self.solver: Handle | None = None
         self.vectors: dict[int, tuple[Handle, Handle]] = {}
         self.width = 4  # right-hand sides that are solved at once
+
+    def watch(self) -> None:
+        """The watcher is called in each check. Before the solver is created."""
+        self.watcher.is_quiet = False
+        self.registration = _progress.Registration(self.watcher)
+        desc = self.options.desc
+        desc.keep_history, desc.progress, desc.progress_user = 0, _progress.callback, self.registration.number
+
+    def opened(self) -> Handle:
+        """The solver. Its creation includes the set-up of the preconditioner."""
+        if self.solver is None:
+            self.solver = create(self.context, 'ts_solver_destroy', lib.ts_solver_create, self.matrix.pointer,
+                                 ctypes.byref(self.options.desc))
+        return self.solver
+
+    def close(self) -> None:
+        """Destroys the objects of the library now, rather than when they are collected."""
+        for pair in self.vectors.values():
+            for vector in pair:
+                vector.destroy()
+        if self.solver is not None:
+            self.solver.destroy()
+        self.matrix.destroy()
 
     def vectors_of(self, components: int) -> tuple[Handle, Handle]:
         """b and x on the device. They stay for the next solve."""
@@ -151,44 +178,56 @@ class System:
             context.check(lib.ts_vector_write(solution.pointer, x.as_ts()))
         elif not self.zero_start:
             context.check(lib.ts_vector_fill(solution.pointer, 0.0))
-        status: int = lib.ts_solver_solve(self.solver.pointer, right.pointer, solution.pointer, ctypes.byref(result))
+        # The set-up and the solve replace what is in the caches of the processor, so Python runs before and after both.
+        arguments = right.pointer, solution.pointer, ctypes.byref(result)
+        target = x.as_ts(read_only=False)
+        status: int = lib.ts_solver_solve(self.opened().pointer, *arguments)
         if status < 0:
             for function in self.functions:
                 function.raise_error()
             raise error_of(status, lib.ts_last_error(context.pointer))
-        context.check(lib.ts_vector_read(solution.pointer, x.as_ts(read_only=False)))
+        context.check(lib.ts_vector_read(solution.pointer, target))
         return status
 
     def solve(self, b: Array, x: Array, starts: bool) -> Result:
-        """Solves for all columns of b. `x` holds the starting values if `starts`, and receives the solution."""
+        """Solves for all columns of b. `x` holds the starting values if `starts`, and receives the solution. The caller has
+        entered the context, with a region for Ctrl+C."""
         begin = time.perf_counter()
         count = b.shape[1] if len(b.shape) == 2 else 1
         merged: Any = None
-        with Interrupts() as interrupts:
-            for function in self.functions:
-                function.error = None
-                function.interrupts = interrupts
-            self.watcher.restart(interrupts)
-            first = 0
-            while first < count:
-                width = min(self.width, count - first)
-                try:
-                    self.vectors_of(width)
-                except UnsupportedError:
-                    if width == 1:
-                        raise
-                    self.width = 1  # the vectors of a matrix of blocks have one component
-                    continue
-                part_b, part_x = arrays.columns(b, first, width), arrays.columns(x, first, width)
-                result = d.ts_result()
-                self.solve_group(part_b, part_x, starts, width, result)
-                arrays.store_columns(x, first, part_x)
-                merged = result if merged is None else _merge(merged, result)
-                first += width
-                if interrupts.error is not None or self.watcher.error is not None:
-                    break
+        interrupts = current()
+        for function in self.functions:
+            function.error = None
+            function.interrupts = interrupts
+        self.watcher.restart(interrupts)
+        first = 0
+        while first < count:
+            width = min(self.width, count - first)
+            try:
+                self.vectors_of(width)
+            except UnsupportedError:
+                if width == 1:
+                    raise
+                self.width = 1  # the vectors of a matrix of blocks have one component
+                continue
+            part_b, part_x = arrays.columns(b, first, width), arrays.columns(x, first, width)
+            result = d.ts_result()
+            self.solve_group(part_b, part_x, starts, width, result)
+            if self.registration is None:
+                self.read_history()
+            arrays.store_columns(x, first, part_x)
+            merged = result if merged is None else _merge(merged, result)
+            first += width
+            if interrupts.error is not None or self.watcher.error is not None:
+                break
         self.watcher.finish()
         return self.describe(merged, time.perf_counter() - begin)
+
+    def read_history(self) -> None:
+        """Adds the numbers that the library kept."""
+        count = ctypes.c_int()
+        numbers = lib.ts_solver_get_history(self.opened().pointer, ctypes.byref(count))
+        self.watcher.history += numbers[:count.value]
 
     def describe(self, result: Any, seconds: float) -> Result:
         """The result of the library as one of Python."""
@@ -197,7 +236,8 @@ class System:
             error.status = d.TS_ERROR_INVALID_ARGUMENT
             raise error
         info = d.ts_preconditioner_info()
-        pointer = lib.ts_solver_get_preconditioner(self.solver.pointer)
+        solver = self.opened().pointer
+        pointer = lib.ts_solver_get_preconditioner(solver)
         if pointer:
             self.context.check(lib.ts_preconditioner_get_info(pointer, ctypes.byref(info)))
         found = Result()
@@ -216,14 +256,14 @@ class System:
         found.precision = text_of('precision', result.precision)
         found.history = self.watcher.history
         found.backend = self.context.backend
-        stages = lib.ts_solver_get_stage_count(self.solver.pointer)
+        stages = lib.ts_solver_get_stage_count(solver)
         if stages > 1:
             found.stages = [self.stage(number) for number in range(stages)]
         return found
 
     def stage(self, number: int) -> Stage:
         info = d.ts_stage_info()
-        self.context.check(lib.ts_solver_get_stage(self.solver.pointer, number, ctypes.byref(info)))
+        self.context.check(lib.ts_solver_get_stage(self.opened().pointer, number, ctypes.byref(info)))
         return Stage(text_of('method', info.method), text_of('preconditioner_kind', info.preconditioner), info.iterations,
                      info.relative_residual, (info.message or b'').decode('utf-8', 'replace'))
 
@@ -308,8 +348,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, method: str = 'auto', preconditione
         try:
             result = system.solve(found, x, starts)
         finally:
-            system.solver.destroy()
-            system.matrix.destroy()
+            system.close()
     result.x = arrays.result_of(x, found)
     result.seconds = time.perf_counter() - begin
     _warn(result, 3)
@@ -340,6 +379,7 @@ class Solver:
             context = native.context
         with context_for(getattr(matrix, 'device', None), backend, threads, context) as used:
             self._system = System(used, matrix, options, progress, False, False)
+            self._system.opened()
         self.shape: tuple[int, int] = (int(matrix.shape[0]), int(matrix.shape[1]))
         self.result: Result | None = None
         self._pattern = self._copy_pattern(matrix)
@@ -352,7 +392,7 @@ class Solver:
         if matrix.device is not None:
             return matrix
         rows, columns = (arrays.wrap('A', np.array(arrays.as_numpy(part))) for part in (matrix.rows, matrix.columns))
-        return _matrix.Sparse(matrix.shape, rows, columns, matrix.values, matrix.is_csr)
+        return _matrix.Sparse(matrix.name, matrix.shape, rows, columns, matrix.values, matrix.is_csr)
 
     @property
     def context(self) -> Context:

@@ -127,7 +127,7 @@ def _iterate_callback(system: System, callback: Callable[[Any], Any], b: arrays.
     """Calls callback(xk) at each check, with a new array."""
     def at_iterate() -> None:
         found = arrays.empty_like(b, x.shape, x.dtype)
-        status = lib.ts_solver_read_iterate(system.solver.pointer, found.as_ts(read_only=False))
+        status = lib.ts_solver_read_iterate(system.opened().pointer, found.as_ts(read_only=False))
         system.context.check(status)
         callback(arrays.result_of(found, b))
     return at_iterate
@@ -170,17 +170,16 @@ def _solve(method: str, A: Any, b: Any, x0: Any, tolerances: tuple[float, float]
     device = right.device if right.device is not None else getattr(matrix, 'device', None)
     with context_for(device, backend, 0, context, is_short=True) as used:
         system = System(used, matrix, options, None, start is None, True, 1)
+        if callback or history_callback:
+            system.watch()
         if callback:
-            system.watcher.is_quiet = False
             system.watcher.at_iterate = _iterate_callback(system, callback, right, x)
         if history_callback:
-            system.watcher.is_quiet = False
             system.watcher.at_numbers = history_callback
         try:
             result = system.solve(right, x, start is not None)
         finally:
-            system.solver.destroy()
-            system.matrix.destroy()
+            system.close()
     result.x = arrays.result_of(x, right)
     return result.x, _info(result), result
 

@@ -333,6 +333,7 @@ static ts_status stop_at_start(const ts_solver *k, ts_vector *x, ts_result *resu
 }
 
 static ts_status solve(ts_solver *k, const ts_vector *b, ts_vector *x, ts_result *result) {
+  tsi_history_begin(&k->kept_history);
   ts_status status = k->stages ? tsi_stages_solve(k, b, x, result) : tsi_solver_solve_once(k, b, x, result);
   if (status == TS_ERROR_STOPPED) {
     TSI_TRY(stop_at_start(k, x, result));

@@ -45,6 +45,13 @@ typedef struct tsi_method {
   ts_status (*finish)(tsi_solve *s);
 } tsi_method;
 
+/* The numbers of all iterations of the last solve. */
+typedef struct tsi_history {
+  double *numbers;
+  int count, capacity;
+  int is_full; /* memory for more was refused */
+} tsi_history;
+
 struct ts_solver {
   ts_context *context;
   ts_matrix *matrix,
@@ -56,11 +63,12 @@ struct ts_solver {
   int on_device;                     /* cg: the device iterates on its own until the next check */
   int ring;                          /* number of iterations with numbers in the slots */
   int own_vectors, own_row_vectors, own_slots, history_size, work_size; /* set by plan() */
-  int most_own_vectors; /* maximum after a growth; equals own_vectors unless plan() sets it */
-  int restart_is_open;  /* gmres: the restart is the default, and may grow */
-  double *history;      /* for the progress callback */
-  double *work;         /* host workspace of the method */
-  double *numbers;      /* host copy of the slots */
+  int most_own_vectors;     /* maximum after a growth; equals own_vectors unless plan() sets it */
+  int restart_is_open;      /* gmres: the restart is the default, and may grow */
+  double *history;          /* since the last check, for the progress callback */
+  tsi_history kept_history; /* with desc.keep_history; of all stages */
+  double *work;             /* host workspace of the method */
+  double *numbers;          /* host copy of the slots */
 
   /* Workspace for vectors of `components` components; 0: not created yet. */
   int components, vector_count;
@@ -335,6 +343,12 @@ double tsi_solve_unreachable(const tsi_solve *s, int component);
 double tsi_solve_whole_norm(const tsi_solve *s, int component, double norm);
 /* The largest part of b that no x reaches, relative to ||b||; 0 if none is known. */
 double tsi_solve_incompatible(const tsi_solve *s);
+
+/* ---- solver_history.c ---- */
+
+void tsi_history_begin(tsi_history *history);
+/* After a check: keeps `count` numbers of k->history, if the descriptor wants them. */
+void tsi_history_add(ts_solver *k, int count);
 
 /* ---- solver_progress.c ---- */
 

@@ -117,6 +117,7 @@ void tsi_solve_progress(tsi_solve *s, int checked, int count) {
   s->reported = checked;
   if (s->solver->part_of) tsi_stage_watch(s, checked, count);
   if (count <= 0) return;
+  tsi_history_add(s->solver, count);
   if (tsi_poll_stops(s->solver->context))
     tsi_solve_finish(s, TS_REASON_STOPPED, ts_status_text(TS_ERROR_STOPPED));
   if (!desc->progress) return;

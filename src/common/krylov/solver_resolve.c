@@ -77,10 +77,10 @@ static ts_status check_numbers(ts_context *context, const ts_solver_desc *desc) 
   TSI_TRY(check_range(context, "check_interval", desc->check_interval, 1024));
   TSI_TRY(check_range(context, "restart", desc->restart, TSI_LONGEST_RESTART));
   if (desc->fixed_iterations && (desc->stop || desc->rtol != 0 || desc->atol != 0 || desc->max_iterations ||
-                                 desc->check_interval || desc->progress))
-    return tsi_fail(
-        context, TS_ERROR_INVALID_ARGUMENT,
-        "fixed_iterations is set; stop, rtol, atol, max_iterations, check_interval and progress must be 0");
+                                 desc->check_interval || desc->progress || desc->keep_history))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "fixed_iterations is set; stop, rtol, atol, max_iterations, check_interval, progress and "
+                    "keep_history must be 0");
   return TS_OK;
 }
 

@@ -28,6 +28,7 @@ static void free_numbers(const ts_solver *k) {
 
 void tsi_solver_free(const ts_solver *k) {
   free_numbers(k);
+  tsi_free(k->context, k->kept_history.numbers);
   tsi_free(k->context, k->vectors);
 }
 

@@ -102,7 +102,8 @@ static int same_options(const ts_system_solve_desc *a, const ts_system_solve_des
          a->solver.max_iterations == b->solver.max_iterations &&
          a->solver.check_interval == b->solver.check_interval && a->solver.restart == b->solver.restart &&
          a->solver.reductions == b->solver.reductions && a->solver.precision == b->solver.precision &&
-         a->solver.progress == b->solver.progress && a->solver.progress_user == b->solver.progress_user;
+         a->solver.keep_history == b->solver.keep_history && a->solver.progress == b->solver.progress &&
+         a->solver.progress_user == b->solver.progress_user;
 }
 
 /* ---- Vectors ---- */
