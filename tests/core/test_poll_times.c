@@ -1,5 +1,6 @@
 /* The poll function during the set-up of a large matrix: how much of the calling thread's time passes between
- * two calls, and after a stop. Time on the processor, so that other programs do not count. */
+ * two calls, and after a stop. Time on the processor, so that other programs do not count. Browsers have no
+ * such clock: there the calls and the stops are checked, and no times. */
 #include <time.h>
 
 #include <texsolve/amg.h>
@@ -19,9 +20,10 @@ typedef struct times {
 
 static ts_context *context;
 
+/* 0 where there is no clock. */
 static double now(void) {
   struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) return 0;
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

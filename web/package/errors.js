@@ -8,6 +8,9 @@ const codes = new Map([
   [c.TS_ERROR_SHADER, 'shader'], [c.TS_ERROR_DEVICE, 'device']
 ])
 
+/** What a module's memory may grow to, in bytes (web/CMakeLists.txt does not set MAXIMUM_MEMORY). */
+export const memoryLimit = 2 ** 31
+
 export class TexsolveError extends Error {
   constructor(code, message, options) {
     super(message, options)
@@ -16,9 +19,23 @@ export class TexsolveError extends Error {
   }
 }
 
-/** The error for a status of the C library and its message. */
-export function errorOf(status, message) {
+/** The error for a status of the C library and its message. `buffer`: the module's memory. */
+export function errorOf(status, message, buffer) {
+  if (status === c.TS_ERROR_OUT_OF_HOST_MEMORY) return outOfMemory(message, buffer)
   return new TexsolveError(codes.get(status) ?? 'internal', message || `the library returned status ${status}`)
+}
+
+/** The error for memory that is missing. `buffer`: the module's memory. */
+export function outOfMemory(message, buffer, options) {
+  const gigabytes = bytes => `${(bytes / 2 ** 30).toFixed(2)} GB`
+  return new TexsolveError('out-of-memory', `${message}. A WebAssembly module has at most ${gigabytes(memoryLimit)}, ` +
+    `and this one has taken ${gigabytes(buffer.byteLength)}`, options)
+}
+
+/** Errors of the engine about arrays that it cannot allocate get a code; others stay. */
+export function withCode(error) {
+  if (!(error instanceof RangeError) || !/alloc|array (buffer|length)|out of memory/i.test(error.message)) return error
+  return new TexsolveError('out-of-memory', `the browser has no memory for an array: ${error.message}`, { cause: error })
 }
 
 export function invalid(message) {

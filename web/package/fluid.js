@@ -1,7 +1,7 @@
 // Incompressible flow in two dimensions.
 import { invalid, shown } from './errors.js'
 import { constants as c } from './layout.js'
-import { checkArray, checkNumber, sizeOf } from './memory.js'
+import { checkArray, checkNumber, checkNumbers, sizeOf } from './memory.js'
 import { NativeObject } from './runtime.js'
 import { describeSolver } from './solve.js'
 import { textureOf } from './textures.js'
@@ -286,6 +286,17 @@ export class Fluid extends NativeObject {
     void this.pointer
     this.runtime.checkIdle('read')
     return this.#read(name)
+  }
+
+  /** Replaces the velocity or the dye by what read() returned earlier, for example after restore(). */
+  write(name, values) {
+    const { runtime, pointer } = this
+    if (name !== 'velocity' && name !== 'dye') throw invalid(`name is ${shown(name)}; it must be "velocity" or "dye"`)
+    runtime.checkIdle('write')
+    const { width, height } = this
+    checkNumbers('values', values, name === 'dye' ? 4 * width * height : 2 * (width + 1) * (height + 1))
+    const vector = runtime.module[`_${fields[name]}`](pointer)
+    runtime.scope(arena => runtime.call('ts_vector_write', vector, arena.array(arena.input(values))))
   }
 
   /** Where a field is on the device. Valid until the next step, which swaps the textures. */

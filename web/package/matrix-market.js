@@ -110,12 +110,16 @@ class List {
     this.count = 0
   }
 
-  make(length) {
+  #allocate(length, make) {
     try {
-      return new this.Type(length)
+      return make()
     } catch (error) {
       throw new TexsolveError('out-of-memory', `there is no memory for ${length} entries`, { cause: error })
     }
+  }
+
+  make(length) {
+    return this.#allocate(length, () => new this.Type(length))
   }
 
   push(value) {
@@ -128,7 +132,8 @@ class List {
   }
 
   get used() {
-    return this.count === this.array.length ? this.array : this.array.slice(0, this.count)
+    if (this.count === this.array.length) return this.array
+    return this.#allocate(this.count, () => this.array.slice(0, this.count))
   }
 }
 

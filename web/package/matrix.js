@@ -57,15 +57,17 @@ export class Matrix extends NativeObject {
         precision: given.precision === undefined ? 0 : runtime.enumOf('precision', given.precision, 'precision')
       }
       this.build()
+      this.#keep()
     })
-    this.rows = this.#source.rows
-    this.columns = this.#source.columns
-    const { isTriplets, row, values } = this.#source
-    this.#source = { ...this.#source, values: values.slice(), valueCount: values.length }
-    this.entries = isTriplets ? this.info.entries : row[this.rows]
-    // Arrays that the caller may change are copied where a lost context would need them, and for update().
-    this.#source.row = row.slice()
-    this.#source.column = this.#source.column.slice()
+  }
+
+  // Arrays that the caller may change are copied where a lost context would need them, and for update().
+  #keep() {
+    const { rows, columns, row, column, values, isTriplets } = this.#source
+    this.rows = rows
+    this.columns = columns
+    this.entries = isTriplets ? this.info.entries : row[rows]
+    this.#source = { ...this.#source, row: row.slice(), column: column.slice(), values: values.slice(), valueCount: values.length }
   }
 
   /** The source's arrays in memory, as ts_csr or ts_triplets. */

@@ -1,5 +1,5 @@
 // The memory of the WebAssembly module: blocks, strings, and structs by the offsets of layout.js.
-import { TexsolveError, invalid, shown } from './errors.js'
+import { invalid, memoryLimit, outOfMemory, shown } from './errors.js'
 import { constants as c, structs } from './layout.js'
 
 const layouts = new Map()
@@ -49,9 +49,10 @@ export class Memory {
 
   /** A block of memory, which the caller frees. */
   allocate(bytes) {
-    const pointer = this.module._malloc(Math.max(bytes, 1)) >>> 0
-    if (!pointer) throw new TexsolveError('out-of-memory', `the WebAssembly memory has no room for ${bytes} bytes`)
+    // The module would take the size modulo 2^32.
+    const pointer = bytes < memoryLimit ? this.module._malloc(Math.max(bytes, 1)) >>> 0 : 0
     this.present()
+    if (!pointer) throw outOfMemory(`there is no room for an array of ${bytes} bytes`, this.buffer)
     return pointer
   }
 

@@ -1,5 +1,5 @@
 // One instance of the module with one context: calls, the queue of asynchronous calls, objects and their end.
-import { TexsolveError, errorOf, invalid, shown } from './errors.js'
+import { TexsolveError, errorOf, invalid, shown, withCode } from './errors.js'
 import { load } from './load.js'
 import { Arena, Memory } from './memory.js'
 
@@ -127,7 +127,7 @@ export class Runtime {
       this.lose('the WebGL context was lost')
       return new TexsolveError('context-lost', message || 'the WebGL context was lost')
     }
-    return errorOf(status, message)
+    return errorOf(status, message, this.memory.present().buffer)
   }
 
   /** Calls a function that returns a status. Throws on an error; returns 0, or 1 for a solve that did not converge. */
@@ -186,7 +186,7 @@ export class Runtime {
       } catch (error) {
         if (this.isLost && error.code !== 'context-lost')
           throw new TexsolveError('context-lost', 'the WebGL context was lost', { cause: error })
-        throw error
+        throw error === this.current.error ? error : withCode(error)
       } finally {
         arena.free()
         this.current = undefined
@@ -305,7 +305,7 @@ export class NativeObject {
       build()
     } catch (error) {
       this.dispose()
-      throw error
+      throw withCode(error)
     }
   }
 }

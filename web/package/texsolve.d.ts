@@ -447,6 +447,8 @@ export interface Fluid extends Disposable_ {
                  dye?: readonly [number, number, number], temperature?: number }): void
   /** A field on the host. Waits for the device. */
   read(name: FluidField): Float32Array
+  /** Replaces a field by values as read() returns them. */
+  write(name: 'velocity' | 'dye', values: Floats): void
   reset(): void
 }
 
@@ -554,7 +556,9 @@ export class Texsolve {
   /** Texture coordinates that preserve angles as well as possible. */
   lscm(options: LscmOptions): Promise<LscmResult>
   readMatrixMarket(source: FileSource, options?: FileOptions): Promise<MatrixMarket & { matrix?: Matrix }>
-  /** Builds everything again from copies on the host. Fluids start again at rest. */
+  /** Builds everything again from copies on the host. Fluids keep walls, sources and parameters, and start again at rest
+   * without dye and particles: copies of their fields would have to be read from the device in each step. Where a flow
+   * must survive, read() its fields now and then, and write() them after restore(). */
   restore(gl?: WebGL2RenderingContext): Promise<void>
   /** Frees all objects and the device. */
   dispose(): void

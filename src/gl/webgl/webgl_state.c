@@ -133,10 +133,14 @@ ts_status gl_state_refuse(ts_context *context) {
   return TS_OK;
 }
 
+/* A program that was deleted while current ceases to exist when another one replaces it. isProgram() would wait
+ * for the GPU; browsers know the status themselves. */
 /* clang-format off */
 EM_JS(int, webgl_save_program, (void), {
   const active = GLctx.getParameter(GLctx.TRANSFORM_FEEDBACK_ACTIVE) && !GLctx.getParameter(GLctx.TRANSFORM_FEEDBACK_PAUSED);
-  GL.currentContext.texsolveSaved.program = GLctx.getParameter(GLctx.CURRENT_PROGRAM);
+  const program = GLctx.getParameter(GLctx.CURRENT_PROGRAM);
+  const isDeleted = program && GLctx.getProgramParameter(program, GLctx.DELETE_STATUS);
+  GL.currentContext.texsolveSaved.program = isDeleted ? null : program;
   if (active) GLctx.pauseTransformFeedback();
   return active ? 1 : 0;
 });

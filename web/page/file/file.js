@@ -190,10 +190,16 @@ class FilePart extends FileCards {
     }
   }
 
+  /** Where in the picture an event is, from 0 to 1. The picture has margins if its box has another shape. */
   placeOf(event) {
-    const box = this.canvas.getBoundingClientRect(),
-      part = (at, size) => Math.min(0.999999, Math.max(0, at / size))
-    return { x: part(event.clientX - box.left, box.width), y: part(event.clientY - box.top, box.height) }
+    const { canvas } = this,
+      box = canvas.getBoundingClientRect(),
+      scale = Math.min(box.width / canvas.width, box.height / canvas.height),
+      part = (fromMiddle, size) => Math.min(0.999999, Math.max(0, 0.5 + fromMiddle / (scale * size)))
+    return {
+      x: part(event.clientX - box.left - box.width / 2, canvas.width),
+      y: part(event.clientY - box.top - box.height / 2, canvas.height)
+    }
   }
 
   point(event) {

@@ -1,7 +1,7 @@
 // Projects of a user outside the repository: the packed package, built by Vite, webpack and esbuild, and opened in Chromium.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ after(async () => {
 /** A new project that has the package from its archive. */
 async function project(name, source, files = {}) {
   const root = path.join(directory, name)
-  await cp(path.join(webPath, 'tests/browser/files/empty.html'), path.join(root, 'unused.html'))
+  await mkdir(root)
   await writeFile(path.join(root, 'package.json'), JSON.stringify({ name, private: true, type: 'module' }))
   await execute('npm', ['install', '--offline', '--no-audit', '--no-fund', archive], { cwd: root })
   await writeFile(path.join(root, 'main.js'), source)

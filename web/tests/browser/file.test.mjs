@@ -74,6 +74,23 @@ test('the picture comes closer and goes back', () =>
     await until(tab, 'not the whole', async () => (await size()) === 512)
   }))
 
+test('tablet: a tall picture has margins, and the pointer finds its place', () =>
+  withFile({ viewport: { width: 820, height: 1180 } }, async (tab) => {
+    const picture = tab.locator('.structure')
+    const square = await picture.boundingBox()
+    assert.ok(Math.abs(square.width - square.height) < 2, 'a square matrix has a square picture')
+    const entries = Array.from({ length: 200 }, (_, k) => `${k + 1} ${k % 40 + 1} 1`)
+    await drop(tab, 'tall.mtx', `%%MatrixMarket matrix coordinate real general\n200 40 200\n${entries.join('\n')}\n`)
+    await idle(tab)
+    const box = await picture.boundingBox()
+    const [width, height] = await picture.evaluate((canvas) => [canvas.width, canvas.height])
+    const scale = Math.min(box.width / width, box.height / height), centre = [box.width / 2, box.height / 2]
+    for (const [side, column] of [[-0.49, '0'], [0.49, '39']]) {
+      await picture.hover({ position: { x: centre[0] + side * scale * width, y: centre[1] - 0.498 * scale * height } })
+      assert.match(await tab.locator('.under').textContent(), new RegExp(`^Rows 0, columns ${column}: `))
+    }
+  }))
+
 test('a file is dropped and solved, the answer is saved and right', () =>
   withFile({}, async (tab) => {
     for (const [name, content] of [

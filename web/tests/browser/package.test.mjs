@@ -158,6 +158,28 @@ test('the state of the caller is restored after each call and at each pause', as
   assert.equal(found.error, 0)
 })
 
+test('a program that the caller deleted while in use ends with the next call, without an error', async () => {
+  const found = await inPage(async () => {
+    const { poisson, random } = problems
+    const gl = document.querySelector('canvas').getContext('webgl2')
+    const ts = await texsolve.open({ gl })
+    const program = gl.createProgram()
+    for (const [type, text] of [[gl.VERTEX_SHADER, 'void main() { gl_Position = vec4(0); }'], [gl.FRAGMENT_SHADER, 'void main() {}']]) {
+      const shader = gl.createShader(type)
+      gl.shaderSource(shader, '#version 300 es\n' + text)
+      gl.compileShader(shader)
+      gl.attachShader(program, shader)
+    }
+    gl.linkProgram(program)
+    gl.useProgram(program)
+    gl.deleteProgram(program)
+    const isCurrent = gl.getParameter(gl.CURRENT_PROGRAM) === program
+    const r = await ts.matrix(poisson(20)).solve(random(400), { rtol: 1e-8 })
+    return { isCurrent, after: gl.getParameter(gl.CURRENT_PROGRAM), converged: r.converged, error: gl.getError() }
+  })
+  assert.deepEqual(found, { isCurrent: true, after: null, converged: true, error: 0 })
+})
+
 test('three.js draws beside the library in one context', async () => {
   const found = await inPage(async () => {
     const THREE = await import('three')
@@ -228,6 +250,9 @@ test('a context is lost in the middle of a solve, and everything is built again'
     const solver = ts.solver(A, { method: 'cg', preconditioner: 'none', rtol: 1e-12 })
     const amg = await ts.amg(A)
     const fluid = ts.fluid({ width: 32, height: 32 })
+    fluid.splat({ x: 0.5, y: 0.5, radius: 0.2, velocity: [1, 0], dye: [1, 0.5, 0.25] })
+    fluid.step()
+    const kept = { velocity: fluid.read('velocity'), dye: fluid.read('dye') }
     const frame = A.frame(Float32Array.from(b))
     const running = solver.solve(b).catch(error => error.code)
     const waiting = A.solve(b).catch(error => error.code)
@@ -239,11 +264,16 @@ test('a context is lost in the middle of a solve, and everything is built again'
     setTimeout(() => lose.restoreContext(), 20)
     await ts.restore()
     const r = await solver.solve(b)
+    const atRest = fluid.read('velocity').every(value => value === 0)
+    for (const name in kept) fluid.write(name, kept[name])
+    const isSame = Object.keys(kept).every(name => fluid.read(name).every((value, k) => value === kept[name][k]))
     fluid.step()
     frame.step()
     const m = await amg.solve(b, { rtol: 1e-9 })
-    return { codes, reason, thrown, residual: residual(source, r.x, b), amg: residual(source, m.x, b), frame: frame.read().every(Number.isFinite), backend: ts.info.backend }
+    return { codes, reason, thrown, residual: residual(source, r.x, b), amg: residual(source, m.x, b), frame: frame.read().every(Number.isFinite), backend: ts.info.backend,
+      flow: { atRest, isSame, largest: Math.max(...kept.velocity) } }
   })
+  assert.ok(found.flow.atRest && found.flow.isSame && found.flow.largest > 0.1, JSON.stringify(found.flow))
   assert.deepEqual(found.codes.slice(1), ['context-lost', 'context-lost'])
   assert.equal(found.codes[0], 'context-lost')
   assert.deepEqual(found.thrown, ['context-lost', 'context-lost'])

@@ -4,8 +4,6 @@ import assert from 'node:assert/strict'
 import { test as nodeTest } from 'node:test'
 import { openPage } from './browser.mjs'
 
-const expected = /preloaded using link preload/ // the worker loads the module by itself
-
 /** A test that fails after three minutes, so that its browser is closed. */
 export const test = (name, run) => nodeTest(name, { timeout: 180000 }, run)
 
@@ -16,7 +14,7 @@ export async function withPart(browser, server, part, options, use) {
   try {
     await opened.tab.waitForSelector(`.part-${part}`)
     await use(opened.tab, opened)
-    const problems = opened.problems.filter((text) => !expected.test(text) && !allowed?.test(text))
+    const problems = opened.problems.filter((text) => !allowed?.test(text))
     assert.deepEqual(problems, [], 'no warnings on the console')
     assert.deepEqual(opened.foreign, [], 'no requests to other hosts')
   } finally {

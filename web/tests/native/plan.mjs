@@ -18,10 +18,11 @@ const quick = ['test_exact', 'test_webgl', 'test_context', 'test_vector', 'test_
 
 // Programs that take more than half a minute on a busy machine with two cores, and draw what others draw with other numbers.
 // They run with --slow.
-const slow = ['test_alloc', 'test_pairs', 'test_pair_products', 'test_gmres_breakdown', 'test_negated', 'test_precision',
-  'test_digits', 'test_far', 'test_preconditioner', 'test_amg', 'test_multigrid', 'test_multigrid_factors',
-  'test_multigrid_levels', 'test_auto_amg', 'test_fluid', 'test_lcp', 'test_lcp_acceleration', 'test_lcp_scales',
-  'test_lcp_friction', 'test_lcp_friction_schemes', 'test_lcp_reuse', 'test_fluid_flow']
+const slow = ['test_alloc', 'test_poll_times', 'test_pairs', 'test_pair_products', 'test_gmres_breakdown', 'test_negated',
+  'test_precision', 'test_digits', 'test_far', 'test_preconditioner', 'test_amg', 'test_multigrid',
+  'test_multigrid_factors', 'test_multigrid_levels', 'test_auto_amg', 'test_fluid', 'test_lcp',
+  'test_lcp_acceleration', 'test_lcp_scales', 'test_lcp_friction', 'test_lcp_friction_schemes',
+  'test_lcp_reuse', 'test_fluid_flow']
 
 // In the application's context.
 const current = ['test_webgl', 'test_context', 'test_vector']

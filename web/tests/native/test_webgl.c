@@ -242,4 +242,28 @@ static void states(void) {
   CHECK_INT(look_at_states(1), 0);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(paused, states, lost_in_a_solve, lost))
+/* clang-format off */
+EM_JS(void, delete_program, (void), { GLctx.deleteProgram(GLctx.getParameter(GLctx.CURRENT_PROGRAM)); });
+
+EM_JS(int, has_program, (void), {
+  if (GLctx.getError()) return -1;
+  return GLctx.getParameter(GLctx.CURRENT_PROGRAM) ? 1 : 0;
+});
+/* clang-format on */
+
+/* A program that the application deleted while in use ends with the next call. Then no program is current. */
+static void deleted_program(void) {
+  small_solve s;
+  if (!test_is_application()) return;
+  set_states();
+  delete_program();
+  CHECK_INT(has_program(), 1);
+  if (!open_solve(&s)) return;
+  check_solve(&s);
+  CHECK_INT(has_program(), 0);
+  check_solve(&s);
+  CHECK_INT(has_program(), 0);
+  close_solve(&s);
+}
+
+TEST_MAIN(CASES_IN_CONTEXT(paused, states, deleted_program, lost_in_a_solve, lost))

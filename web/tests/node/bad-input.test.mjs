@@ -136,8 +136,32 @@ test('memory that does not exist', () => {
   try {
     for (let k = 0; k < 40; k++) kept.push(ts.matrix({ rowOffsets: offsets, columnIndices: new Int32Array(10).map((_, i) => i), values: new Float64Array(10).fill(1) }))
   } catch (found) { error = found }
-  assert.ok(fails('out-of-memory')(error))
+  assert.ok(fails('out-of-memory', /\d+ bytes.*A WebAssembly module has at most 2\.00 GB/)(error))
   for (const A of kept) A.dispose()
+})
+
+test('a matrix that is too large for what is left of the memory', async () => {
+  const { memory } = ts.runtime
+  const blocks = []
+  const fill = bytes => { for (;;) blocks.push(memory.allocate(bytes)) }
+  const message = /no room for an array of \d+ bytes\. A WebAssembly module has at most 2\.00 GB, and this one has taken [12]\.\d\d GB/
+  assert.throws(() => memory.allocate(2 ** 32 + 8), fails('out-of-memory', /array of 4294967304 bytes/))
+  const A = ts.matrix(poisson(100))
+  try {
+    for (const bytes of [2 ** 26, 2 ** 22, 2 ** 16]) assert.throws(() => fill(bytes), fails('out-of-memory', message))
+    assert.throws(() => ts.matrix(poisson(300)), fails('out-of-memory', message))
+    await assert.rejects(A.solve(random(10000)), fails('out-of-memory', /bytes.*2\.00 GB/))
+  } finally {
+    for (const block of blocks) memory.free(block)
+  }
+  assert.equal((await A.solve(random(10000))).converged, true)
+})
+
+test('an array that the engine has no memory for', () => {
+  const source = poisson(4)
+  source.values.slice = () => new ArrayBuffer(2 ** 52)
+  assert.throws(() => ts.matrix({ ...source, constrained: Object.assign(new Uint8Array(16), { slice: source.values.slice }) }),
+    fails('out-of-memory', /browser has no memory.*alloc/))
 })
 
 test('objects that are dropped are freed', { skip: !globalThis.gc && 'needs --expose-gc' }, async () => {

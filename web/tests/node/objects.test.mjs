@@ -127,9 +127,17 @@ test('smoke rises, and the divergence stays small', async () => {
   fluid.setParameters({ viscosity: 1e-3, pressure: { preconditioner: 'jacobi', iterations: 20 } })
   const jacobi = fluid.step(1 / 60, undefined, { measure: true })
   assert.equal(jacobi.iterations, 20)
+  const kept = { velocity: fluid.read('velocity'), dye: fluid.read('dye') }
   fluid.reset()
   assert.equal(fluid.time, 0)
   assert.equal(Math.max(...fluid.read('dye')), 0)
+  for (const name in kept) {
+    fluid.write(name, kept[name])
+    assert.deepEqual(fluid.read(name), kept[name])
+  }
+  for (const [name, values, message] of [['walls', kept.dye, /"walls"/], ['dye', kept.velocity, /values has \d+ elements; expected 12288/],
+    ['velocity', [1], /Float32Array/], ['dye', new Float32Array(12288).fill(NaN), /values\[0\] is NaN/]])
+    assert.throws(() => fluid.write(name, values), fails('invalid-argument', message))
 })
 
 test('bad fluids', () => {

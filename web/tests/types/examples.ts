@@ -48,6 +48,7 @@ export async function objects(ts: Texsolve): Promise<void> {
   const r = await ts.lcp({ matrix: new Float64Array(4), q: new Float32Array(2), upper: 1 })
   const z: Float32Array = r.x
   const fluid: Fluid = ts.fluid({ width: 64, height: 64, left: { kind: 'wall', velocity: [1, 0] }, top: 'outlet', pressure: { preconditioner: 'jacobi', iterations: 20 } })
+  fluid.write('dye', fluid.read('dye'))
   fluid.step(1 / 60, [{ x: 0.5, y: 0.5, halfWidth: 0.1, dye: [1, 1, 1] }])
   console.log(fluid.textures.velocity.texture, (await fluid.divergence()).rms, (await fluid.measure()).after, forces, z)
   const mesh: Mesh = ts.mesh({ positions: new Float32Array(9), triangles: new Uint32Array(3), boundary: 'flow' })
@@ -86,6 +87,8 @@ export async function mistakes(ts: Texsolve, A: Matrix): Promise<void> {
   ts.fluid({ width: 64, height: 64, left: 'door' })
   // @ts-expect-error a field that does not exist
   ts.fluid({ width: 64, height: 64 }).read('smoke')
+  // @ts-expect-error a field that is not for writing
+  ts.fluid({ width: 64, height: 64 }).write('walls', new Float32Array(1))
   // @ts-expect-error q is missing
   await ts.lcp({ matrix: new Float64Array(4) })
   // @ts-expect-error read-only
