@@ -1,6 +1,9 @@
 # Copies a module into the package, smaller where Binaryen can make it so, and writes it as text for the single-file build.
 #   cmake -DBUILT=DIRECTORY -DPACKAGE=DIRECTORY -DNAME=texsolve -P assemble.cmake
-configure_file(${BUILT}/${NAME}.module.js ${PACKAGE}/${NAME}.module.js COPYONLY)
+# Emscripten writes a wrapper of each export, which load.js replaces.
+file(READ ${BUILT}/${NAME}.module.js script)
+string(REGEX REPLACE "var _tsw?_[a-z0-9_]+=Module\\[\"_tsw?_[a-z0-9_]+\"\\]=function\\(\\){return\\(_tsw?_[a-z0-9_]+=Module\\[\"_tsw?_[a-z0-9_]+\"\\]=Module\\[\"asm\"\\]\\[\"[a-z0-9_]+\"\\]\\)\\.apply\\(null,arguments\\)};" "" script "${script}")
+file(WRITE ${PACKAGE}/${NAME}.module.js "${script}")
 find_program(wasm_opt wasm-opt)
 if(wasm_opt)
   execute_process(COMMAND ${wasm_opt} -Oz --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int

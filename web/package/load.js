@@ -69,6 +69,9 @@ export async function load(build, options, host) {
         }, reject)
         return {}
       }
-    }).then(resolve, reject)
+    }).then(module => {
+      for (const [name, value] of Object.entries(host.exports)) if (typeof value === 'function') module[`_${name}`] ??= value
+      resolve(module)
+    }).catch(reject)
   })
 }
