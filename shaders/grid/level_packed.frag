@@ -7,6 +7,10 @@
 // corners (4), and for x itself (8). A five-point stencil has no corners.
 // Reads b (input0), x (input1), the previous x (input2), and the nine textures of coefficients.
 //
+// With APART, x of each parity may have a texture of its own (src/gl/grid/gl_level_split.c): input1 is x of this
+// parity, and x_row, x_column and x_corners have the other parities. p[6].x has bits as KNOWN: that x is not in a field,
+// in which all regions are.
+//
 // Only software rasterizers pack parities. They compile slowly, and they skip code only in a loop that does not run. So
 // all kinds are one program, and optional parts of a pass are loops of at most one round.
 #include "include/level.glsl"
@@ -23,13 +27,25 @@ out vec4 result;
 #define A(layer) fetch_texel(layer, at)
 
 // x at texel t in the region of a parity.
-vec4 x_at(ivec2 t, ivec2 parity) { return fetch_texel(input1, t + 1 + parity * pitch(FINE) + INPUT1_ORIGIN); }
+#ifdef APART
+uniform sampler2D x_row, x_column, x_corners;
+vec4 x_at(sampler2D x, int bit, ivec2 t, ivec2 parity) {
+  return fetch_texel(x, t + 1 + (1 - (p[6].x >> bit & 1)) * parity * pitch(FINE));
+}
+#else
+#define x_row input1
+#define x_column input1
+#define x_corners input1
+vec4 x_at(sampler2D x, int bit, ivec2 t, ivec2 parity) {
+  return fetch_texel(x, t + 1 + parity * pitch(FINE) + INPUT1_ORIGIN);
+}
+#endif
 
 // The values between the points of a row of this parity: first the western neighbours, then the eastern ones. Relative
 // to this parity, texel t of the other one is shifted by half a point to the east or to the west.
-void fetch_beside(ivec2 t, int parity_y, out vec4 west, out vec4 east) {
+void fetch_beside(sampler2D x, int bit, ivec2 t, int parity_y, out vec4 west, out vec4 east) {
   ivec2 other = ivec2(1 - p[7].x, parity_y);
-  vec4 here = x_at(t, other), beyond = x_at(t + ivec2(2 * p[7].x - 1, 0), other);
+  vec4 here = x_at(x, bit, t, other), beyond = x_at(x, bit, t + ivec2(2 * p[7].x - 1, 0), other);
   west = p[7].x == 0 ? vec4(beyond.w, here.xyz) : here;
   east = p[7].x == 0 ? here : vec4(here.yzw, beyond.x);
 }
@@ -40,14 +56,15 @@ vec4 sum_of_neighbours(ivec2 t, ivec2 at) {
   ivec2 south = t + ivec2(0, p[7].y - 1), north = t + ivec2(0, p[7].y);
   int across = 1 - p[7].y;
   IF_BIT(0) {
-    fetch_beside(t, p[7].y, west, east);
+    fetch_beside(x_row, 0, t, p[7].y, west, east);
     sum += A(layer3) * west + A(layer5) * east;
   }
-  IF_BIT(1) sum += A(layer1) * x_at(south, ivec2(p[7].x, across)) + A(layer7) * x_at(north, ivec2(p[7].x, across));
+  ivec2 vertical = ivec2(p[7].x, across);
+  IF_BIT(1) sum += A(layer1) * x_at(x_column, 1, south, vertical) + A(layer7) * x_at(x_column, 1, north, vertical);
   IF_BIT(2) {
-    fetch_beside(south, across, west, east);
+    fetch_beside(x_corners, 2, south, across, west, east);
     sum += A(layer0) * west + A(layer2) * east;
-    fetch_beside(north, across, west, east);
+    fetch_beside(x_corners, 2, north, across, west, east);
     sum += A(layer6) * west + A(layer8) * east;
   }
   return sum;
@@ -56,7 +73,7 @@ vec4 sum_of_neighbours(ivec2 t, ivec2 at) {
 void main() {
   ivec2 t = texel(), at = t + 1 + p[7].xy * pitch(FINE);
   vec4 centre = fetch_texel(stencil_centre, at), b = fetch_texel(input0, at + INPUT0_ORIGIN), x = vec4(0);
-  IF_BIT(3) x = x_at(t, p[7].xy);
+  IF_BIT(3) x = x_at(input1, 3, t, p[7].xy);
   bvec4 none = equal(centre, vec4(0));
   vec4 r = b - sum_of_neighbours(t, at);
   r = COLOURS ? r : r - centre * x;

@@ -1,5 +1,14 @@
-// The imports of callbacks.c. Module.host is the object of the package that a module belongs to.
+// The imports of math.c and callbacks.c. Module.host is the object of the package that a module belongs to.
 mergeInto(LibraryManager.library, {
+  tsw_exp: function (x) {
+    return Math.exp(x)
+  },
+  tsw_log: function (x) {
+    return Math.log(x)
+  },
+  tsw_pow: function (x, y) {
+    return Math.pow(x, y)
+  },
   tsw_report: function (user, iteration, count, history, residual) {
     return Module['host']['report'](user, iteration, count, history, residual)
   },

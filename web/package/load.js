@@ -57,6 +57,7 @@ export async function load(build, options, host) {
     if (error instanceof TexsolveError) throw error
     throw new TexsolveError('unavailable', `the WebAssembly module does not compile: ${error.message}`, { cause: error })
   }
+  let exports
   return new Promise((resolve, reject) => {
     build.createModule({
       host,
@@ -64,11 +65,16 @@ export async function load(build, options, host) {
       printErr: () => {},
       instantiateWasm(imports, receive) {
         WebAssembly.instantiate(module, imports).then(instance => {
-          host.exports = instance.exports
+          exports = instance.exports
           receive(instance)
         }, reject)
         return {}
       }
-    }).then(resolve, reject)
+    }).then(module => {
+      // The module has the names of its exports: _ts_version: 'a'.
+      for (const [name, value] of Object.entries(module))
+        if (name[0] === '_' && typeof value === 'string') module[name] = exports[value]
+      resolve(module)
+    }).catch(reject)
   })
 }

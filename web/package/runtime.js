@@ -203,7 +203,7 @@ export class Runtime {
     let status
     if (current.canPause) {
       let wrapped = this.promising.get(name)
-      if (!wrapped) this.promising.set(name, wrapped = WebAssembly.promising(this.exports[name]))
+      if (!wrapped) this.promising.set(name, wrapped = WebAssembly.promising(this.module[`_${name}`]))
       this.module._tsw_set_pausing(this.context, 1)
       try {
         status = await wrapped(...args)

@@ -2,6 +2,7 @@
 #   cmake -DDIRECTORY=build-web/page -P web/page/files.cmake
 # The list has a hash of the contents of all files. It does not contain the worker itself.
 
+cmake_minimum_required(VERSION 3.22)
 if(NOT DIRECTORY)
   message(FATAL_ERROR "-DDIRECTORY=... is missing")
 endif()
@@ -11,6 +12,39 @@ file(GLOB unused "${DIRECTORY}/texsolve/core.*" "${DIRECTORY}/texsolve/single*" 
 if(unused)
   file(REMOVE ${unused})
 endif()
+
+# All modules that some modules import, directly or not, and these themselves, as a list of JavaScript. `skip`: those of an
+# earlier list.
+function(list_modules out skip)
+  set(left ${ARGN})
+  set(found "")
+  while(left)
+    list(POP_FRONT left name)
+    if(name IN_LIST found OR name IN_LIST skip)
+      continue()
+    endif()
+    list(APPEND found ${name})
+    file(STRINGS "${DIRECTORY}/${name}" lines REGEX "from '\\.")
+    cmake_path(GET name PARENT_PATH folder)
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE ".* from '(\\.[^']*)'.*" "\\1" import "${line}")
+      cmake_path(APPEND folder "${import}" OUTPUT_VARIABLE path)
+      cmake_path(NORMAL_PATH path)
+      list(APPEND left ${path})
+    endforeach()
+  endwhile()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+file(READ "${CMAKE_CURRENT_LIST_DIR}/index.html" html)
+list_modules(shell "" main.js)
+list_modules(fluid "${shell}" fluid/fluid.js texsolve/texsolve.js)
+foreach(part shell fluid)
+  list(JOIN ${part} "', '" names)
+  string(REPLACE "/* ${part} */" "'${names}'" html "${html}")
+endforeach()
+file(WRITE "${DIRECTORY}/index.html" "${html}")
+
 file(GLOB_RECURSE files RELATIVE "${DIRECTORY}" "${DIRECTORY}/*")
 list(FILTER files EXCLUDE REGEX "(^|/)(sw\\.js|files\\.js|files\\.cmake|.*\\.md|.*\\.d\\.ts|package\\.json)$")
 list(SORT files)

@@ -64,6 +64,7 @@ async function enter(part) {
   }
   current = { part, host, running: null }
   try {
+    if (part.id === 'fluid') host.open().catch(() => {}) // it takes long; the part waits for it and reports errors
     const module = await part.load()
     const running = await module.start(host)
     if (current?.host !== host) return void running?.stop?.()

@@ -4,7 +4,9 @@
  *               starts. A library built for every x86-64 machine then uses the widest vectors of this one.
  *               Results do not depend on the choice: sums use a fixed number of lanes.
  *   CPU_SIMD    before a loop: its iterations are independent, even if the arrays are the same.
- *   CPU_INLINE  a helper that must be compiled into each clone of its caller. */
+ *   CPU_INLINE  a helper that must be compiled into each clone of its caller.
+ *   CPU_LARGE   the same for a helper whose copies are large. WebAssembly has no clones and is downloaded, so
+ *               there the compiler decides, and callers share one. */
 #ifndef CPU_TARGET_H
 #define CPU_TARGET_H
 
@@ -45,6 +47,11 @@
 #define CPU_INLINE static inline __attribute__((always_inline))
 #else
 #define CPU_INLINE static inline
+#endif
+#ifdef __wasm__
+#define CPU_LARGE static inline
+#else
+#define CPU_LARGE CPU_INLINE
 #endif
 
 #endif

@@ -72,7 +72,7 @@ CPU_INLINE void relax_row(const smooth_row *row, float *x, int32_t count, int fi
   }
 }
 
-CPU_INLINE void relax(const smooth_job *job, int which, int32_t row) {
+CPU_LARGE void relax(const smooth_job *job, int which, int32_t row) {
   const cpu_level *l = job->l;
   const int colour = job->colours[which];
   const int32_t j = 2 * row + (colour >> 1);

@@ -1,9 +1,9 @@
 /* Sweeps and residuals in one type, REAL. CPU_LCP(name) forms the names that contain the type. */
 #include <string.h>
 
-#define LCP_FUNCTION CPU_INLINE
+#define LCP_FUNCTION CPU_LARGE
 #include "lcp/lcp_law.h"
-#define LCP_MAP_FUNCTION CPU_INLINE
+#define LCP_MAP_FUNCTION CPU_LARGE
 #include "lcp/lcp_map.h"
 
 #include "cpu_lcp_kernels.h"

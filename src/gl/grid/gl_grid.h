@@ -1,5 +1,5 @@
 /* Stencil matrices and multigrid levels in OpenGL. Read order: gl_stencil.c, gl_level.c (storage of a level),
- * gl_level_smooth.c, gl_level_transfer.c (between two levels), gl_level_coarsen.c (coarse matrices). */
+ * gl_level_split.c, gl_level_smooth.c, gl_level_transfer.c (between two levels), gl_level_coarsen.c (coarse matrices). */
 #ifndef TSI_GL_GRID_H
 #define TSI_GL_GRID_H
 
@@ -9,6 +9,9 @@
 /* Texture units of a level's textures. The fields are inputs of a pass. */
 enum {
   GL_UNIT_WEIGHTS = 2, /* 2 units, in place of inputs */
+  GL_UNIT_ROW = GL_UNIT_INPUT + 3, /* three parities of x beside the one that is drawn */
+  GL_UNIT_COLUMN = GL_UNIT_LOW,
+  GL_UNIT_AT_CORNERS = GL_UNIT_LOW + 1,
   GL_UNIT_LAYERS = 4,  /* four points per texel: 9 units; the centre is at GL_UNIT_STENCIL */
   GL_UNIT_STENCIL = 8, /* one point per texel: centre, axis and diagonal couplings */
   GL_UNIT_COARSE = 11  /* the coarse centre, or the dense inverse */
@@ -64,6 +67,8 @@ typedef struct gl_level {
   int packed;        /* parities: a texel holds four points of one row of a region */
   int zero_parities; /* bits of the parities with residual 0 after the last coloured sweep */
   gl_field fields[GL_FIELDS];
+  gl_field parts[4][2]; /* packed and apart: two textures for each parity of x (gl_level_split.c) */
+  int at[4];            /* where x of a parity is: 0 in its field, 1 or 2 in that texture of `parts` */
   int x, previous;      /* the field that is x, and the one that was x before it (for Chebyshev) */
   int previous_is_zero; /* the previous x is treated as 0 */
   int border_is_stale;  /* layered: the border of x is out of date */
@@ -107,6 +112,17 @@ ts_status gl_level_draw_part(const tsi_level *level, gl_field *target, const int
 /* Draws a part of x with a pass that also reads other texels of x: in place, or into another field followed by
  * a copy. */
 ts_status gl_level_draw_part_of_x(const tsi_level *level, const int part[4], gl_pass *pass);
+/* ---- gl_level_split.c ---- */
+/* The field or the texture that x of a parity is in. */
+gl_field *gl_level_x_of(const tsi_level *level, int parity);
+/* Draws x of a parity into its other texture. */
+ts_status gl_level_draw_parity(tsi_level *level, int parity, const int part[4], gl_pass *pass);
+/* Puts all parities of x into its field. Does nothing if they are there. */
+ts_status gl_level_gather(const tsi_level *level);
+/* All parities of x are in its field: a pass has drawn them. */
+void gl_level_forget_parts(const tsi_level *level);
+void gl_level_release_parts(const tsi_level *level);
+
 /* The region of a parity within a field, as in shaders/include/level.glsl. Returns 0 if the parity has no
  * points. */
 int gl_level_parity_part(const tsi_level *level, int parity, int part[4]);

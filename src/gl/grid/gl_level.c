@@ -122,6 +122,7 @@ void gl_level_destroy(tsi_level *level) {
   for (int k = 0; k < 9; k++) gl_texture_release(context, l->stored[k]);
   for (int k = 0; k < GL_WEIGHTS; k++) gl_texture_release(context, l->weights[k]);
   for (int k = 0; k < GL_FIELDS; k++) gl_texture_release(context, l->fields[k].place.texture);
+  gl_level_release_parts(level);
   gl_texture_release(context, l->inverse);
   gl_user_removed(context);
   tsi_free(context, l);
@@ -277,11 +278,15 @@ ts_status gl_level_load(tsi_level *level, tsi_level_field field, const ts_vector
   gl_level *l = gl_level_of(level);
   gl_pass pass = {.inputs = {v}};
   TSI_TRY(gl_level_pass(level, NULL, "grid/level_load.frag", "", &pass));
-  if (field == TSI_LEVEL_X) l->border_is_stale = 1;
+  if (field == TSI_LEVEL_X) {
+    l->border_is_stale = 1;
+    gl_level_forget_parts(level);
+  }
   return gl_level_draw(level, field == TSI_LEVEL_X ? &l->fields[l->x] : &l->fields[GL_FIELD_B], &pass);
 }
 
 ts_status gl_level_store(ts_vector *v, const tsi_level *level, int add) {
+  TSI_TRY(gl_level_gather(level));
   gl_pass pass = {.inputs = {&gl_level_x(level)->vector, v}};
   TSI_TRY(gl_level_pass(level, NULL, "grid/level_store.frag", add ? "#define ADD\n" : "", &pass));
   gl_level_bind_plain(level);
@@ -293,6 +298,7 @@ ts_status gl_level_clear(tsi_level *level) {
   gl_pass pass = {0};
   TSI_TRY(gl_level_pass(level, NULL, "grid/level_clear.frag", "", &pass));
   l->border_is_stale = 0;
+  gl_level_forget_parts(level);
   return gl_level_draw(level, &l->fields[l->x], &pass);
 }
 

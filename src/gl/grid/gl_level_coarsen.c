@@ -96,5 +96,6 @@ ts_status gl_level_coarse_solve(tsi_level *level) {
   TSI_TRY(gl_level_pass(level, NULL, "grid/level_coarse_solve.frag", "", &pass));
   gl_bind(gl_of(level->context), GL_UNIT_COARSE, l->inverse->name);
   l->border_is_stale = 1;
+  gl_level_forget_parts(level);
   return gl_level_draw(level, &l->fields[l->x], &pass);
 }

@@ -41,20 +41,37 @@ typedef enum packed_kind {
   PACKED_STEP_WITH_PREVIOUS
 } packed_kind;
 
+/* Binds x of the three other parities: the neighbours in a row, in a column, at the corners. p[6].x has the bits
+ * of those that are not in a field, and of x itself. */
+static void bind_neighbours(const tsi_level *level, int parity, gl_pass *pass) {
+  static const int units[] = {GL_UNIT_ROW, GL_UNIT_COLUMN, GL_UNIT_AT_CORNERS};
+  const gl_level *l = gl_level_of(level);
+  pass->parameters[4] = 0;
+  for (int k = 0; k < 4; k++) {
+    const int other = parity ^ (k + 1) % 4;
+    pass->parameters[4] |= (l->at[other] != 0) << k;
+    if (k < 3) gl_bind(gl_of(level->context), units[k], gl_level_x_of(level, other)->place.texture->name);
+  }
+}
+
 static ts_status draw_packed(tsi_level *level, gl_field *target, int parity, packed_kind kind, int known,
                              gl_pass *pass) {
+  const gl_level *l = gl_level_of(level);
   int part[4];
   if (!gl_level_parity_part(level, parity, part)) return TS_OK;
-  TSI_TRY(gl_level_pass(level, NULL, "grid/level_packed.frag", "", pass));
+  TSI_TRY(gl_level_pass(level, NULL, "grid/level_packed.frag", l->apart ? "#define APART\n" : "", pass));
   gl_level_bind(level);
+  if (l->apart) bind_neighbours(level, parity, pass);
   pass->parameters[8] = parity & 1;
   pass->parameters[9] = parity >> 1;
   pass->parameters[10] = level->five_point ? known & ~CORNERS_KNOWN : known;
   pass->parameters[11] = (int)kind;
   /* Always bind the same textures, so that the shader is compiled once. */
-  pass->inputs[1] = &gl_level_of(level)->fields[gl_level_of(level)->x].vector;
+  pass->inputs[1] = &gl_level_x_of(level, parity)->vector;
   if (!pass->inputs[2]) pass->inputs[2] = pass->inputs[0];
-  return target ? gl_level_draw_part(level, target, part, pass) : gl_level_draw_part_of_x(level, part, pass);
+  if (target) return gl_level_draw_part(level, target, part, pass);
+  return l->apart ? gl_level_draw_parity(level, parity, part, pass)
+                  : gl_level_draw_part(level, &gl_level_of(level)->fields[l->x], part, pass);
 }
 
 /* A pass over all points except those of some parities. Apart from its own texel, it does not read the texture
@@ -78,6 +95,7 @@ static ts_status step(tsi_level *level, const tsi_sweep *sweep) {
   const char *fragment =
       level->storage == TS_GRID_STORAGE_LAYERED ? "grid/level_layered.frag" : "grid/level_smooth.frag";
   int next;
+  TSI_TRY(gl_level_gather(level));
   TSI_TRY(gl_level_next(level, read_previous, &next));
   if (!sweep->x_is_zero) TSI_TRY(update_border(level));
   gl_pass pass = {.inputs = {&l->fields[GL_FIELD_B].vector},

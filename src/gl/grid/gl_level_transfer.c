@@ -71,6 +71,8 @@ ts_status gl_level_restrict(tsi_level *coarse, tsi_level *fine) {
 
 ts_status gl_level_inject(tsi_level *coarse, tsi_level *fine) {
   gl_level *l = gl_level_of(coarse);
+  TSI_TRY(gl_level_gather(fine));
+  gl_level_forget_parts(coarse);
   gl_pass pass = {.inputs = {&gl_level_x(fine)->vector}};
   TSI_TRY(gl_level_pass(fine, coarse, "grid/level_inject.frag", "", &pass));
   gl_bind(gl_of(coarse->context), GL_UNIT_COARSE, gl_level_centre(coarse)->name);
@@ -87,6 +89,7 @@ static ts_status prolong_packed(const tsi_level *fine, const tsi_level *coarse, 
     TSI_TRY(gl_level_pass(fine, coarse, "grid/level_prolong_packed.frag", kind, pass));
     pass->parameters[8] = parity & 1;
     pass->parameters[9] = parity >> 1;
+    pass->inputs[0] = &gl_level_x_of(fine, parity)->vector;
     TSI_TRY(gl_level_draw_part(fine, target, part, pass));
     pass->independent = 1;
   }
@@ -96,6 +99,7 @@ static ts_status prolong_packed(const tsi_level *fine, const tsi_level *coarse, 
 ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
   gl_level *l = gl_level_of(fine);
   const int bilinear = fine->interpolation == TS_INTERPOLATION_BILINEAR;
+  TSI_TRY(gl_level_gather(coarse));
   gl_field *x = gl_level_x(fine), *target = x;
   int next = l->x;
   /* Of x, only the texel at the same position is read. */
@@ -115,6 +119,7 @@ ts_status gl_level_prolong(tsi_level *fine, tsi_level *coarse, int add) {
     TSI_TRY(gl_level_draw(fine, target, &pass));
   }
   if (target != x) gl_level_advance(fine, next);
+  gl_level_forget_parts(fine);
   l->border_is_stale = 1;
   return TS_OK;
 }

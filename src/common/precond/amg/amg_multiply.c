@@ -50,7 +50,7 @@ CPU_INLINE size_t multiply_row(const product *m, int bytes, int32_t row, size_t 
 /* ---- Nodes ---- */
 
 /* Multiplies the rows of a group, or one row. */
-CPU_INLINE size_t multiply_group(const product *m, tsi_amg_shape s, int bytes, int32_t row, size_t at,
+CPU_LARGE size_t multiply_group(const product *m, tsi_amg_shape s, int bytes, int32_t row, size_t at,
                                  double *restrict sums) {
   const tsi_amg_csr *L = m->L, *M = m->M;
   const void *list = m->places->list;
@@ -71,7 +71,7 @@ CPU_INLINE size_t multiply_group(const product *m, tsi_amg_shape s, int bytes, i
   return at;
 }
 
-CPU_INLINE size_t multiply_node(const product *m, int32_t group, tsi_amg_shape s, int bytes, size_t at,
+CPU_LARGE size_t multiply_node(const product *m, int32_t group, tsi_amg_shape s, int bytes, size_t at,
                                 double *sums) {
   const int32_t row = group * s.height;
   if (m->places->is_block[group]) return multiply_group(m, s, bytes, row, at, sums);

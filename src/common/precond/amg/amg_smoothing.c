@@ -175,7 +175,7 @@ CPU_INLINE void get_block(const values *v, tsi_amg_shape s, const tsi_amg_filter
 }
 
 /* Fills the rows of a node, or one of them. */
-CPU_INLINE void fill_rows(const values *v, tsi_amg_shape s, int32_t row, double *restrict sums) {
+CPU_LARGE void fill_rows(const values *v, tsi_amg_shape s, int32_t row, double *restrict sums) {
   const tsi_amg_host_level *level = v->level;
   const tsi_amg_csr *A = &level->A;
   const unsigned char *places = v->smoothing->places;
@@ -193,7 +193,7 @@ CPU_INLINE void fill_rows(const values *v, tsi_amg_shape s, int32_t row, double 
   for (int32_t r = 0; r < s.height; r++) tsi_amg_write_row(v->once, row + r, s, sums + (size_t)(r * s.lanes));
 }
 
-CPU_INLINE void fill_node(const values *v, tsi_amg_shape s, int32_t node, double *sums) {
+CPU_LARGE void fill_node(const values *v, tsi_amg_shape s, int32_t node, double *sums) {
   const int32_t row = node * s.height;
   if (v->smoothing->is_block[node])
     fill_rows(v, s, row, sums);
