@@ -1,6 +1,13 @@
 /* The system builder: changes between two solves, and the small amount of work that they repeat. */
 #include "system_solve.h"
 
+/* Browsers round times to 0.1 ms, and small systems are built in less. */
+#ifdef __EMSCRIPTEN__
+enum { clock_is_coarse = 1 };
+#else
+enum { clock_is_coarse = 0 };
+#endif
+
 /* New values of locked unknowns and new right-hand sides do not change the matrix. Locks do. */
 static void changes(void) {
   for (int kind = 0; kind < 3; kind++) {
@@ -15,7 +22,7 @@ static void changes(void) {
     if (kind == 2) desc.normal = TS_NORMAL_APPLIED;
     test_context_label("kind %d, first", kind);
     solve_and_compare(system, &d, &desc, &result);
-    CHECK(result.seconds_build > 0 && result.seconds_layout > 0);
+    CHECK(clock_is_coarse || (result.seconds_build > 0 && result.seconds_layout > 0));
     const ts_matrix *matrix = ts_system_get_matrix(system);
 
     test_context_label("kind %d, other values", kind);

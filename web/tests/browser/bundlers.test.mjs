@@ -17,6 +17,7 @@ before(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'texsolve-project-'))
   const { stdout } = await execute('npm', ['pack', packagePath, '--silent'], { cwd: directory })
   archive = path.join(directory, stdout.trim())
+  browser = await start({ '/projects/': directory })
 })
 after(async () => {
   await browser?.stop()
@@ -43,19 +44,17 @@ const r = await A.solve(new Float64Array([1, 2, 3]), { preconditioner: 'amg', rt
 document.querySelector('#out').textContent = JSON.stringify({ x: [...r.x].map(value => value.toFixed(4)), backend: ts.info.backend })
 `
 
-/** Opens a built project and checks its answer, on both backends. */
-async function check(place, html) {
-  if (html) await writeFile(path.join(place, 'index.html'), html)
-  await browser?.stop()
-  browser = await start({ '/project/': place })
+/** Opens what a project has built, and checks its answer on both backends. */
+async function check(root, html) {
+  if (html) await writeFile(path.join(root, 'dist/index.html'), html)
   for (const backend of ['cpu', 'gl']) {
-    const page = await browser.newPage(`project/?backend=${backend}`)
+    const page = await browser.newPage(`projects/${path.basename(root)}/dist/?backend=${backend}`)
     await page.waitForFunction(() => document.querySelector('#out').textContent, undefined, { timeout: 30000 })
       .catch(error => { throw new Error(`no answer; the console: ${browser.warnings.join('; ')}`, { cause: error }) })
     assert.deepEqual(JSON.parse(await page.textContent('#out')), { x: ['2.5000', '4.0000', '3.5000'], backend })
     await page.close()
   }
-  assert.deepEqual(browser.warnings, [])
+  assert.deepEqual(browser.warnings.splice(0), [])
 }
 
 const html = '<!doctype html><link rel="icon" href="data:,"><pre id="out"></pre><script type="module" src="bundle.js"></script>\n'
@@ -65,7 +64,7 @@ test('Vite: a build', { skip: viteNeeds }, async () => {
   await execute(tool('vite'), ['build'], { cwd: root })
   const assets = await readdir(path.join(root, 'dist/assets'))
   assert.equal(assets.filter(name => name.endsWith('.wasm')).length, 1, assets.join(' '))
-  await check(path.join(root, 'dist'))
+  await check(root)
 })
 
 test('Vite: the development server', { skip: viteNeeds }, async () => {
@@ -81,12 +80,12 @@ test('Vite: the development server', { skip: viteNeeds }, async () => {
       })
       server.once('exit', code => reject(new Error(`vite ended with ${code}: ${text}`)))
     })
-    await browser?.stop()
-    browser = await start()
     const page = await browser.newPage()
     await page.goto(address)
     await page.waitForFunction(() => document.querySelector('#out').textContent, undefined, { timeout: 60000 })
     assert.match(await page.textContent('#out'), /2\.5000.*4\.0000.*3\.5000/)
+    await page.close()
+    assert.deepEqual(browser.warnings.splice(0), [])
   } finally {
     server.kill()
   }
@@ -101,7 +100,7 @@ test('webpack', async () => {
   const report = stats.toJson({ all: false, errors: true, warnings: true })
   assert.deepEqual(report.errors.map(error => error.message), [])
   assert.deepEqual(report.warnings.map(warning => warning.message).filter(text => !/size/.test(text)), [])
-  await check(path.join(root, 'dist'), html)
+  await check(root, html)
 })
 
 test('esbuild, with the module copied beside the bundle', async () => {
@@ -110,7 +109,7 @@ test('esbuild, with the module copied beside the bundle', async () => {
   const { warnings } = await build({ absWorkingDir: root, entryPoints: ['main.js'], bundle: true, format: 'esm', outfile: 'dist/bundle.js', minify: true })
   assert.deepEqual(warnings, [])
   await cp(path.join(root, 'node_modules/texsolve/texsolve.wasm'), path.join(root, 'dist/texsolve.wasm'))
-  await check(path.join(root, 'dist'), html)
+  await check(root, html)
 })
 
 test('esbuild, the single file', async () => {
@@ -118,7 +117,7 @@ test('esbuild, the single file', async () => {
   const { build } = await import('esbuild')
   const { warnings } = await build({ absWorkingDir: root, entryPoints: ['main.js'], bundle: true, format: 'esm', outfile: 'dist/bundle.js', minify: true })
   assert.deepEqual(warnings, [])
-  await check(path.join(root, 'dist'), html)
+  await check(root, html)
 })
 
 test('Node, from the archive', async () => {

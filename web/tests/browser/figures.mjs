@@ -35,7 +35,7 @@ async function withBrowser(folder, use) {
 
 async function firstPicture(tab, url) {
   await tab.goto(url + '#fluid')
-  await tab.waitForFunction(() => performance.getEntriesByName('first picture').length, { timeout: 60000, polling: 50 })
+  await tab.waitForFunction(() => performance.getEntriesByName('first picture').length, undefined, { timeout: 60000, polling: 50 })
   return tab.evaluate(() => Math.round(performance.getEntriesByName('first picture')[0].startTime))
 }
 
