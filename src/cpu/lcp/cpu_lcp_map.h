@@ -123,7 +123,7 @@ CPU_INLINE void CPU_LCP(gather_exact)(const CPU_LCP(graph) * p, const double *q,
 }
 
 CPU_LARGE void CPU_LCP(map_graph_of)(const CPU_LCP(graph) * p, const double *q, const double *v, size_t first,
-                                      size_t last, size_t d, size_t stride, double *out) {
+                                     size_t last, size_t d, size_t stride, double *out) {
   for (size_t c = first / d; c < last / d; c++) {
     REAL as_sweeps[3];
     double u[3], r[3];

@@ -1,5 +1,6 @@
 /* Stencil matrices and multigrid levels in OpenGL. Read order: gl_stencil.c, gl_level.c (storage of a level),
- * gl_level_split.c, gl_level_smooth.c, gl_level_transfer.c (between two levels), gl_level_coarsen.c (coarse matrices). */
+ * gl_level_split.c, gl_level_smooth.c, gl_level_transfer.c (between two levels), gl_level_coarsen.c (coarse
+ * matrices). */
 #ifndef TSI_GL_GRID_H
 #define TSI_GL_GRID_H
 
@@ -8,7 +9,7 @@
 
 /* Texture units of a level's textures. The fields are inputs of a pass. */
 enum {
-  GL_UNIT_WEIGHTS = 2, /* 2 units, in place of inputs */
+  GL_UNIT_WEIGHTS = 2,             /* 2 units, in place of inputs */
   GL_UNIT_ROW = GL_UNIT_INPUT + 3, /* three parities of x beside the one that is drawn */
   GL_UNIT_COLUMN = GL_UNIT_LOW,
   GL_UNIT_AT_CORNERS = GL_UNIT_LOW + 1,

@@ -41,8 +41,8 @@ typedef enum packed_kind {
   PACKED_STEP_WITH_PREVIOUS
 } packed_kind;
 
-/* Binds x of the three other parities: the neighbours in a row, in a column, at the corners. p[6].x has the bits
- * of those that are not in a field, and of x itself. */
+/* Binds x of the three other parities: the neighbours in a row, in a column, at the corners. p[6].x has the
+ * bits of those that are not in a field, and of x itself. */
 static void bind_neighbours(const tsi_level *level, int parity, gl_pass *pass) {
   static const int units[] = {GL_UNIT_ROW, GL_UNIT_COLUMN, GL_UNIT_AT_CORNERS};
   const gl_level *l = gl_level_of(level);

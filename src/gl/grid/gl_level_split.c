@@ -1,6 +1,6 @@
-/* The parities of x in separate textures, without a texture barrier. A coloured pass reads x of all parities and
- * draws one of them. It may not draw into a texture that it reads, and a copy of each result back into the field
- * would take as many passes again. So each parity of x has two textures and moves from one to the other.
+/* The parities of x in separate textures, without a texture barrier. A coloured pass reads x of all parities
+ * and draws one of them. It may not draw into a texture that it reads, and a copy of each result back into the
+ * field would take as many passes again. So each parity of x has two textures and moves from one to the other.
  *
  * Level passes that read more than the parity they draw need a whole field: gl_level_gather. */
 #include "gl_grid.h"

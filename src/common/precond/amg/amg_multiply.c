@@ -51,7 +51,7 @@ CPU_INLINE size_t multiply_row(const product *m, int bytes, int32_t row, size_t 
 
 /* Multiplies the rows of a group, or one row. */
 CPU_LARGE size_t multiply_group(const product *m, tsi_amg_shape s, int bytes, int32_t row, size_t at,
-                                 double *restrict sums) {
+                                double *restrict sums) {
   const tsi_amg_csr *L = m->L, *M = m->M;
   const void *list = m->places->list;
   const int32_t first = L->offsets[row], length = L->offsets[row + 1] - first, size = s.height * s.lanes;
@@ -72,7 +72,7 @@ CPU_LARGE size_t multiply_group(const product *m, tsi_amg_shape s, int bytes, in
 }
 
 CPU_LARGE size_t multiply_node(const product *m, int32_t group, tsi_amg_shape s, int bytes, size_t at,
-                                double *sums) {
+                               double *sums) {
   const int32_t row = group * s.height;
   if (m->places->is_block[group]) return multiply_group(m, s, bytes, row, at, sums);
   for (int32_t r = 0; r < s.height; r++)
