@@ -421,9 +421,10 @@ static void no_display(void) {
     values[k] = copy_of_environment(names[k]);
     unsetenv(names[k]);
   }
-  ts_context_desc desc = test_desc();
+  ts_context_desc desc = test_desc(), window = test_desc();
+  window.backend = "gl"; /* the first device; windows are refused for others */
   test_gl()->platform = TS_GL_PLATFORM_WINDOW;
-  refuse(&desc, TS_ERROR_UNAVAILABLE, "GLFW", "");
+  refuse(&window, TS_ERROR_UNAVAILABLE, "GLFW", "");
   test_gl()->platform = TS_GL_PLATFORM_EGL;
 #ifdef TEXSOLVE_HAVE_EGL
   CHECK_OK(NULL, ts_context_create(&desc, &context));

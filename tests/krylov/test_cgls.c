@@ -223,11 +223,11 @@ static void reasons(void) {
 
 /* The identity plus 1 c^T, as in SciPy's tests. ||A^T r|| rises and falls by a factor of 50 from one iteration
  * to the next, which is no stagnation. Mixed precision cannot change to doubles as auto does: one of about 300
- * such systems stagnates. */
+ * such systems stagnates, or oscillates until the iterations are used up. */
 static void oscillating_gradients(void) {
   enum { N = 35 };
   static const ts_precision precisions[] = {TS_PRECISION_AUTO, TS_PRECISION_MIXED};
-  int stagnated = 0;
+  int unsolved = 0;
   if (!context->caps.pairs) return;
   for (uint64_t seed = 1; seed <= 12; seed++) {
     ref_matrix m = ref_dense(N, N, seed);
@@ -242,8 +242,8 @@ static void oscillating_gradients(void) {
       test_context_label("seed %d, %s", (int)seed, ts_precision_name(precisions[i]));
       const ts_status status = solve_pair(&p, &desc, 1, bs, xs, &result);
       if (precisions[i] == TS_PRECISION_MIXED && status == TS_NOT_CONVERGED) {
-        CHECK_INT(result.reason, TS_REASON_STAGNATED);
-        stagnated++;
+        CHECK(result.reason == TS_REASON_STAGNATED || result.reason == TS_REASON_MAX_ITERATIONS);
+        unsolved++;
         continue;
       }
       CHECK_OK(context, status);
@@ -253,7 +253,7 @@ static void oscillating_gradients(void) {
     free(c), free(bs);
     free_pair(&p);
   }
-  CHECK(stagnated <= 1);
+  CHECK(unsolved <= 1);
 }
 
 /* The host synchronises once per check, plus a constant number of times. */
