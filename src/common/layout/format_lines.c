@@ -48,23 +48,23 @@ void tsi_sampled_entries(const tsi_host_csr *csr, tsi_range_visitor visit, void 
   }
 }
 
-/* The samples of a matrix: lines and entries of each. */
+/* Samples of a matrix: groups of entries or rows. */
 typedef struct sampling {
   const tsi_host_csr *csr;
-  double lines_of_runs;
   int64_t groups;
-  double *lines, *counted;
+  double lines_of_runs;
+  double *lines, *counted; /* lines and entries of each sample */
 } sampling;
 
 /* Lines per entry of all samples. */
-static double count_samples(const ts_context *context, tsi_body body, sampling *s) {
-  const size_t count = (size_t)(s->groups < SAMPLES ? s->groups : SAMPLES);
+static double count_samples(const ts_context *context, tsi_body body, const tsi_host_csr *csr, int64_t groups) {
+  const size_t count = (size_t)(groups < SAMPLES ? groups : SAMPLES);
   double lines_of[SAMPLES], counted_of[SAMPLES], lines = 0, counted = 0;
-  s->lines = lines_of, s->counted = counted_of;
-  if (s->csr->row_offsets[s->csr->rows] < TSI_MANY) /* other threads would not wake up in time */
-    body(s, 0, count);
+  const sampling s = {csr, groups, context->tuning.lines_of_runs, lines_of, counted_of};
+  if (csr->row_offsets[csr->rows] < TSI_MANY) /* other threads would not wake up in time */
+    body(&s, 0, count);
   else
-    tsi_parallel(context, count, body, s);
+    tsi_parallel(context, count, body, &s);
   for (size_t n = 0; n < count; n++) lines += lines_of[n], counted += counted_of[n];
   return counted > 0 ? lines / counted : 1;
 }
@@ -83,8 +83,7 @@ static void count_entries(const void *arguments, size_t first, size_t last) {
 }
 
 double tsi_lines_of_entries(const ts_context *context, const tsi_host_csr *csr) {
-  sampling s = {.csr = csr, .groups = csr->row_offsets[csr->rows] / GROUP};
-  return count_samples(context, count_entries, &s);
+  return count_samples(context, count_entries, csr, csr->row_offsets[csr->rows] / GROUP);
 }
 
 /* The first row of sample n; the samples are groups of rows. */
@@ -133,6 +132,5 @@ static void count_rows(const void *arguments, size_t first, size_t last) {
 /* Counts the lines of x, and those of values and pointers together, because the runs of neighbouring threads
  * are apart. A line of values or pointers also serves the next entries, so it has a smaller weight. */
 double tsi_lines_of_rows(const ts_context *context, const tsi_host_csr *csr) {
-  sampling s = {.csr = csr, .lines_of_runs = context->tuning.lines_of_runs, .groups = csr->rows / WARP};
-  return count_samples(context, count_rows, &s);
+  return count_samples(context, count_rows, csr, csr->rows / WARP);
 }
