@@ -5,7 +5,7 @@
 
 /* ---- Aggregates ---- */
 
-/* The first level also gets its near-null space, as the votes were. */
+/* The first level also gets its near-null space, which the votes have chosen. */
 static ts_status group(multi_amg_work *s, ts_context *part, int p) {
   tsi_amg_part_level *level = &s->level.part[p];
   if (s->depth == 0) TSI_TRY(s->ops->units(part, level, s->scaled));
