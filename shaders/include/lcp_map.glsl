@@ -15,8 +15,8 @@ REAL lcp_map_unknown(REAL z, REAL w, REAL least, REAL most) {
   return w;
 }
 
-// The rounding error that an exact map may hide: a fraction of an unknown's contribution to its own w, or of a reaction
-// near the edge of its cone. ROUNDS: on drivers without pairs, this is needed in single precision too.
+// The rounding error that an exact map may hide: a fraction of an unknown's contribution to its own w. ROUNDS: on drivers
+// without pairs, this is needed in single precision too.
 REAL lcp_map_rounding(REAL map, REAL own) {
 #if defined(PAIR) || defined(ROUNDS)
   REAL error = real(LCP_ROUNDING * abs(rough(own)));
@@ -28,6 +28,21 @@ REAL lcp_map_rounding(REAL map, REAL own) {
 }
 
 #if DIMENSION > 1
+// Makes a contact's map longer by the rounding error of its gap, ||r_t|| - mu r_n. The norm is then an upper bound even if
+// rounding hides how far r is from its cone.
+void lcp_map_lengthen(inout REAL map[DIMENSION], REAL error) {
+#if defined(PAIR) || defined(ROUNDS)
+  REAL size = lcp_length(map[0], lcp_tangent_length(map));
+  if (!is_positive(error) || !is_finite(size)) return;
+  if (is_less(size, error)) {
+    for (int i = 1; i < DIMENSION; i++) map[i] = real(0.0);
+    map[0] = add(size, error);
+  } else {
+    for (int i = 0; i < DIMENSION; i++) map[i] = add(map[i], product(map[i], divide(error, size)));
+  }
+#endif
+}
+
 void lcp_map_contact(out REAL map[DIMENSION], REAL r[DIMENSION], REAL u[DIMENSION], REAL mu) {
   REAL y[DIMENSION], one = real(1.0), k, m, change = real(0.0), longer = real(0.0), along = real(0.0);
   for (int i = 0; i < DIMENSION; i++) y[i] = subtract(r[i], u[i]);
@@ -41,10 +56,12 @@ void lcp_map_contact(out REAL map[DIMENSION], REAL r[DIMENSION], REAL u[DIMENSIO
     k = divide(one, root(add(one, product(mu, mu))));
     m = product(mu, k);
   }
-  REAL gap = cross_product(k, R, m, r[0]); // multiplied by k
+  REAL gap = cross_product(k, R, m, r[0]); // multiplied by k, which is a quotient like m
+  float rounding = 8.0 * LCP_ROUNDING * rough(product(k, R));
   if (is_positive(sum)) longer = divide(change, sum);
   REAL beyond = add(gap, add(product(k, longer), product(m, u[0])));
-  if (rough(add(beyond, product3(m, mu, U))) <= 0.0 && (is_positive(mu) || !is_less(r[0], u[0]))) {
+  REAL outside = add(beyond, product3(m, mu, U));
+  if (rough(outside) <= 0.0 && (is_positive(mu) || !is_less(r[0], u[0]))) {
     map = u;
     map[0] = add(u[0], product(mu, U));
   } else if (rough(subtract(product(m, subtract(T, U)), product(k, subtract(u[0], r[0])))) <= 0.0) {
@@ -52,7 +69,6 @@ void lcp_map_contact(out REAL map[DIMENSION], REAL r[DIMENSION], REAL u[DIMENSIO
   } else {
     if (is_positive(T)) along = divide(add(product(k, beyond), product3(m, m, U)), T);
     map[0] = cross_product(k, add(product(k, u[0]), product(m, subtract(U, longer))), m, gap);
-    map[0] = lcp_map_rounding(map[0], product3(real(4.0), k, R)); // k and m are quotients
     for (int i = 1; i < DIMENSION; i++) map[i] = add(u[i], product(along, y[i]));
   }
   for (int i = 0; i < DIMENSION; i++)
@@ -65,5 +81,6 @@ void lcp_map_contact(out REAL map[DIMENSION], REAL r[DIMENSION], REAL u[DIMENSIO
     for (int i = 1; i < DIMENSION; i++) map[i] = real(0.0);
     map[0] = normal;
   }
+  if (rough(outside) > -rounding) lcp_map_lengthen(map, real(rounding));
 }
 #endif
