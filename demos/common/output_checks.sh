@@ -21,12 +21,13 @@ outputs() {
   done
 }
 
-# is_begun LINES NAME: true after this number of output lines; with 0, after a file whose name begins with NAME exists.
+# is_begun LINES NAME: true after this number of output lines; with 0, once a file whose name begins with NAME has contents. At
+# the start programs create an empty one and remove it, to check that they can write it.
 is_begun() {
   if [ "$1" -gt 0 ]; then
     [ "$(wc -l <../log/out)" -ge "$1" ]
   else
-    ls | grep -q "^$2"
+    [ -n "$(find . -name "$2*" -size +0)" ]
   fi
 }
 
@@ -41,8 +42,8 @@ begun() {
   env --default-signal=INT "$program" "$@" --headless >../log/out 2>../log/err </dev/null &
   process=$!
   tries=0
-  while ! is_begun "$lines" "$name" && kill -0 $process 2>/dev/null && [ $tries -lt 1200 ]; do
-    sleep 0.1
+  while ! is_begun "$lines" "$name" && kill -0 $process 2>/dev/null && [ $tries -lt 6000 ]; do
+    sleep 0.02
     tries=$((tries + 1))
   done
   kill -0 $process 2>/dev/null || fail "$called $*: ended before it was stopped"
@@ -88,8 +89,8 @@ typed() {
   process=$!
   exec 4>../log/keys
   tries=0
-  while [ "$(wc -l <../log/out)" -lt 12 ] && kill -0 $process 2>/dev/null && [ $tries -lt 1200 ]; do
-    sleep 0.1
+  while [ "$(wc -l <../log/out)" -lt 12 ] && kill -0 $process 2>/dev/null && [ $tries -lt 6000 ]; do
+    sleep 0.02
     tries=$((tries + 1))
   done
   (printf '\003' >&4) 2>/dev/null

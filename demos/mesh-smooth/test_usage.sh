@@ -81,10 +81,10 @@ same "lines of a report beside the mesh" "$(grep -c '^[a-z][a-z]' ../log/out)" 0
 same "vertices on standard output" "$(vertices ../log/out)" "$(sed -n 's/^# \([0-9]*\) vertices.*/\1/p' ../log/out)"
 grep -q '^result ' ../log/err || fail "no report on standard error"
 # After a signal the program finishes the file that it is writing, and writes the smoothed mesh.
-stopped TERM 143 0 large.obj --generate sphere:200000 --steps 0 --backend cpu -o large.obj
+stopped TERM 143 0 large.obj --generate sphere:1000000 --steps 0 --backend cpu -o large.obj
 same "vertices after SIGTERM" "$(vertices large.obj)" "$(grep -o '^# [0-9]*' large.obj | cut -c3-)"
 rm large.obj
-killed 0 large.obj --generate sphere:200000 --steps 0 --backend cpu -q -o large.obj
+killed 0 large.obj --generate sphere:1000000 --steps 0 --backend cpu -q -o large.obj
 stopped INT 130 9 a.obj --generate sphere:1000 --steps 1000000 --backend cpu -v -o a.obj
 said "stopped after "
 same "vertices after SIGINT" "$(vertices a.obj)" "$(grep -o '^# [0-9]*' a.obj | cut -c3-)"
