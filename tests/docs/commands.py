@@ -51,7 +51,7 @@ BEGUN = [
     (r"^mesh-smooth --generate scan --headless --backend gl --frames-dir video", "takes minutes in software"),
     (r"^(contact|fluid|mesh-smooth|mesh-param)( (?!.*--(headless|bench)).*)?$", WINDOW),
 ]
-SECONDS = 3
+SECONDS = 1
 
 # Files that a guide expects from the reader, and their replacements.
 FILES = {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds and runs a project that contains texsolve.
+# Builds and runs a project that contains texsolve. FetchContent only configures it, since it then is the same project.
 #   nested.sh HOW WORK_DIR CMAKE GENERATOR CC OPTION...     HOW: add_subdirectory or FetchContent
 set -eu
 how=$1 work=$2 cmake=$3 generator=$4 cc=$5
@@ -16,6 +16,7 @@ rm -rf "$work" "$work-installed"
 mkdir -p "$(dirname "$work")"
 "$cmake" -S "$here/nested" -B "$work" -G "$generator" -DCMAKE_C_COMPILER="$cc" -DHOW="$how" \
   -DTEXSOLVE="$here/../.." -DTEXSOLVE_CUDA=OFF "$@" >"$work.log" 2>&1 || fail "configuring by $how"
+[ "$how" = add_subdirectory ] || exit 0
 "$cmake" --build "$work" --verbose >>"$work.log" 2>&1 || fail "building by $how"
 # The project has no build type: the library must be optimised, and the project's own files must be compiled as
 # the project says.
