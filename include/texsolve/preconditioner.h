@@ -192,7 +192,9 @@ typedef struct ts_preconditioner_desc {
  *   space;
  * - its graph diameter, in entries between two rows, is large enough: at least 190 on CPUs, 110 in shaders on a
  *   CPU, 320 with CUDA and 800 with OpenGL on a GPU. ts_context_set_tuning changes "amg_couplings". A grid of
- *   96 x 96 points with 4 neighbours each has diameter 190, one of 64 x 64 x 64 points with 6 neighbours 189;
+ *   96 x 96 points with 4 neighbours each has diameter 190, one of 64 x 64 x 64 points with 6 neighbours 189.
+ *   In space, where the rows within d entries of a row grow faster than d^2.5, the minimum is also the price of
+ *   AMG in iterations of Jacobi, divided by 1.15. For 7-point stencils that is about 320 on CPUs;
  * - aggregation reduces it to a level that is solved exactly.
  *
  * With jumping coefficients a quarter of that diameter is enough, and never more than 64 is required.

@@ -58,6 +58,8 @@ static void check_same(const findings *a, const findings *b) {
   CHECK_INT(a->couplings.jumps, b->couplings.jumps);
   CHECK_INT(a->couplings.small, b->couplings.small);
   CHECK_CLOSE(a->couplings.across, b->couplings.across, 0);
+  CHECK_CLOSE(a->couplings.growth, b->couplings.growth, 0);
+  CHECK_CLOSE(a->couplings.entries, b->couplings.entries, 0);
   CHECK_INT(a->is_dominant, b->is_dominant);
   CHECK_INT(a->is_transport, b->is_transport);
   CHECK_INT(a->has_nodes, b->has_nodes);
@@ -165,6 +167,9 @@ static void symmetric(void) {
   CHECK_CONTAINS(f.choices[1], "jacobi: 16900 rows");
   CHECK_CONTAINS(f.choices[1], "less than 256");
 
+  CHECK_CLOSE(f.couplings.growth, 2, 0.2);
+  CHECK_CLOSE(f.couplings.entries, (double)ref_nonzeros(&grid), 0);
+
   ref_add_jumps(&grid);
   f = check_matrix("jumps", &grid);
   CHECK(f.couplings.jumps > f.couplings.samples / 8);
@@ -187,6 +192,27 @@ static void symmetric(void) {
   CHECK(f.has_nodes);
   CHECK_CONTAINS(f.choices[1], "jacobi: 1800 rows, less than 8192");
   ref_free(&grid), ref_free(&small), ref_free(&network), ref_free(&nodes), ref_free(&few);
+}
+
+/* In space the price of AMG, in iterations, is another limit. Here it is 260. */
+static void in_space(void) {
+  static const struct {
+    const char *name;
+    double value;
+  } prices[] = {{"amg_couplings", 50},         {"amg_nanoseconds", 260e6},     {"amg_entry_nanoseconds", 1e-6},
+                {"amg_row_nanoseconds", 1e-6}, {"iteration_nanoseconds", 1e6}, {"entry_nanoseconds", 1e-6},
+                {"row_nanoseconds", 1e-6}};
+  for (size_t k = 0; k < sizeof prices / sizeof *prices; k++)
+    CHECK_OK(context, ts_context_set_tuning(context, prices[k].name, prices[k].value));
+  ref_matrix cube = ref_laplacian_3d(32), plane = ref_graph(130, 130);
+  findings f = check_matrix("cube", &cube);
+  CHECK(f.couplings.growth > 2.7 && f.couplings.growth < 3.3 && f.couplings.across > 50);
+  CHECK_CONTAINS(f.choices[1], "jacobi: 32768 rows");
+  CHECK_CONTAINS(f.choices[1], "less than 226");
+  CHECK_CONTAINS(check_matrix("plane", &plane).choices[1], "at least 50");
+  CHECK_OK(context, ts_context_set_tuning(context, "amg_nanoseconds", 13e6));
+  CHECK_CONTAINS(check_matrix("cube", &cube).choices[1], "amg: 32768 rows");
+  ref_free(&cube), ref_free(&plane);
 }
 
 static void unsymmetric(void) {
@@ -320,4 +346,4 @@ static void made(void) {
   ref_free(&wind), ref_free(&grid), ref_free(&strong);
 }
 
-TEST_MAIN(CASES_IN_CONTEXT(symmetric, unsymmetric, large_unsymmetric, forgotten, not_found, made))
+TEST_MAIN(CASES_IN_CONTEXT(symmetric, in_space, unsymmetric, large_unsymmetric, forgotten, not_found, made))

@@ -220,6 +220,9 @@ typedef struct tsi_couplings {
   int32_t jumps;   /* sampled rows with a neighbour that has a much smaller diagonal */
   int32_t small;   /* sampled rows with a small |sum_j a_ij| compared with a_ii */
   double across;   /* estimated graph diameter; 0 if less than half of the sums are small */
+  double
+      growth; /* rows within d couplings of a row are about d^growth: 2 in the plane, 3 in space; 0 as above */
+  double entries; /* of A */
 } tsi_couplings;
 
 /* The facts that auto found in entries without a host copy. */

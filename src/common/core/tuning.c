@@ -12,14 +12,15 @@
 /* Two cores of a Xeon with AVX-512. A 4 x 4 block takes a few vector instructions, and its bytes are processed
  * 1.0 to 1.9 times as fast as those of csr. With several components, products are limited by arithmetic,
  * including that on zeros. Waking another thread costs microseconds. An operation is complete when it returns,
- * so a check is free. AMG, including set-up, takes as long as Jacobi at a graph diameter of 165 to 190 for
- * poisson2d and of 190 to 250 for poisson3d. For triangulations with free boundaries it is 40 to 80.
+ * so a check is free. AMG, including set-up, takes as long as Jacobi at a graph diameter of about 240 for
+ * poisson2d, of 180 for triangulations and 9 points, and of 300 to 400 for poisson3d. For triangulations with
+ * free boundaries it is 40 to 80.
  *
  * On one core of an EPYC with AVX-512, an iteration with Jacobi takes 1 us, plus 0.39 ns per entry and 0.6 ns
- * per row. AMG with cycles to 1e-8 takes 1.6 ms, plus 97 ns per entry and 350 ns per row. These are accurate to
- * a third on grids and elements of 4 k to 260 k rows. The choice between the two depends only on ratios, so
- * they are scaled to an entry_nanoseconds of 1: the values below are 2.5 times as large, rounded, and
- * iteration_nanoseconds is twice as large. */
+ * per row. AMG with cycles to 1e-8 takes 1.2 ms, plus 115 ns per entry and 420 ns per row. These are accurate
+ * to a fifth on grids of 9 k to 500 k rows. With 1 M rows poisson3d takes a quarter longer. The choice between
+ * the two depends only on ratios, so they are scaled to an entry_nanoseconds of 1: the values below are 2.5
+ * times as large, rounded, and iteration_nanoseconds is twice as large. */
 const tsi_tuning tsi_tuning_cpu = {
     .bcrs2_weight = 1,
     .bcrs4_weight = 0.75,
@@ -27,9 +28,9 @@ const tsi_tuning tsi_tuning_cpu = {
     .bcrs4_weight_several = A_TENTH,
     .check_interval = 1,
     .amg_couplings = 190,
-    .amg_nanoseconds = 4e6,
-    .amg_entry_nanoseconds = 250,
-    .amg_row_nanoseconds = 900,
+    .amg_nanoseconds = 3e6,
+    .amg_entry_nanoseconds = 290,
+    .amg_row_nanoseconds = 1050,
     .iteration_nanoseconds = 2000,
     .entry_nanoseconds = 1,
     .row_nanoseconds = 1.5,

@@ -89,15 +89,10 @@ static void note(tsi_outlook *o, int checked, double residual) {
 
 /* ---- Remaining iterations and the price of AMG ---- */
 
-/* Set-up and cycles, in iterations of Jacobi. Components share the set-up. */
+/* In iterations of Jacobi. Components share the set-up. */
 static double price_of(const tsi_outlook *o, const ts_solver *k, double residual, double goal) {
-  const tsi_tuning *t = &k->context->tuning;
-  const double amg = t->amg_nanoseconds + t->amg_entry_nanoseconds * o->entries +
-                     t->amg_row_nanoseconds * o->rows,
-               of_vectors = t->entry_nanoseconds * o->entries + t->row_nanoseconds * o->rows,
-               iteration = t->iteration_nanoseconds + k->components * of_vectors,
-               cycles = k->components * log(residual / goal) / log(1e8);
-  return (0.5 + 0.5 * cycles) * amg / iteration;
+  return tsi_preconditioner_amg_price(&k->context->tuning, o->rows, o->entries, k->components,
+                                      k->components * log(residual / goal) / log(1e8));
 }
 
 /* The remaining iterations at the rate of the second half so far. Residuals are the smallest ones up to each

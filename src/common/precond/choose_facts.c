@@ -152,12 +152,13 @@ static void see_neighbours(search *s, const tsi_csr *A, int32_t row) {
  * the borders of A affect larger counts. If N(d) ~ d^p rows are within d couplings, all rows are within d (rows
  * / N(d))^(1/p). The graph diameter is some 2.8 times that: 2.83 on a grid of n x n points (N = 2 d^2), 3.3 on
  * one of n x n x n (N = 4/3 d^3), 2.5 in triangulations. In a network p is large. */
-static double couplings_around(search *s, const tsi_csr *A, double all_rows, int32_t start) {
+static double couplings_around(search *s, const tsi_csr *A, double all_rows, int32_t start, double *growth) {
   const int32_t part = A->rows / 16, wanted = part < enough ? part : enough;
   memset(s->slots, -1, sizeof s->slots);
   s->seen = 0;
   see(s, start);
   s->within[0] = 1;
+  *growth = 1;
   int32_t d = 0;
   for (int32_t at = 0; s->seen < wanted; d++) {
     for (const int32_t end = s->seen; at < end; at++) see_neighbours(s, A, s->queue[at]);
@@ -166,7 +167,7 @@ static double couplings_around(search *s, const tsi_csr *A, double all_rows, int
   }
   const int32_t half = d / 2;
   const double radius = d + 0.5, inner = half + 0.5, rows = s->within[d];
-  const double p = fmax(1, log(rows / s->within[half]) / log(radius / inner));
+  const double p = *growth = fmax(1, log(rows / s->within[half]) / log(radius / inner));
   return 2.75 * radius * pow(all_rows / rows, 1 / p);
 }
 
@@ -175,45 +176,54 @@ typedef struct searching {
   const int32_t *start;
   double all_rows;
   search *each;
-  double *found;
+  double *found, *growth;
 } searching;
 
 static void run_searches(const void *arguments, size_t first, size_t last) {
   const searching *s = arguments;
   for (size_t k = first; k < last; k++)
-    s->found[k] = couplings_around(&s->each[k], s->A, s->all_rows, s->start[k]);
+    s->found[k] = couplings_around(&s->each[k], s->A, s->all_rows, s->start[k], &s->growth[k]);
 }
 
-/* Estimates the graph diameter of A: the median of the searches. */
-static ts_status couplings_across(ts_context *context, const tsi_csr *A, double all_rows, const sample *from,
-                                  double *across) {
-  double found[searches], sorted[searches];
-  const searching s = {A, from->start, all_rows, tsi_malloc(context, searches, sizeof *s.each), found};
-  if (!s.each) return tsi_out_of_memory(context, "the choice of a preconditioner", searches * sizeof *s.each);
-  tsi_parallel(context, searches, run_searches, &s);
-  tsi_free(context, s.each);
+static double median(const double *found) {
+  double sorted[searches];
   for (int k = 0; k < searches; k++) {
     int at = k;
     for (; at > 0 && sorted[at - 1] > found[k]; at--) sorted[at] = sorted[at - 1];
     sorted[at] = found[k];
   }
-  *across = sorted[searches / 2];
+  return sorted[searches / 2];
+}
+
+/* Estimates the graph diameter of A and the growth of neighbourhoods: the medians of the searches. */
+static ts_status couplings_across(ts_context *context, const tsi_csr *A, double all_rows, const sample *from,
+                                  tsi_couplings *f) {
+  double found[searches], growth[searches];
+  const searching s = {A, from->start, all_rows, tsi_malloc(context, searches, sizeof *s.each), found, growth};
+  if (!s.each) return tsi_out_of_memory(context, "the choice of a preconditioner", searches * sizeof *s.each);
+  tsi_parallel(context, searches, run_searches, &s);
+  tsi_free(context, s.each);
+  f->across = median(found);
+  f->growth = median(growth);
   return TS_OK;
 }
 
 /* Combines the facts of the ranks, each of its own rows, so that all ranks have the same result: the sums, and
- * the mean diameter of the ranks that measured it. */
+ * the mean diameter and growth of the ranks that measured them. */
 static ts_status join_ranks(const ts_matrix *A, int measured, tsi_couplings *f) {
   const tsi_ranks_ops *ranks = A->context->ops->ranks;
-  double sums[] = {f->samples, f->jumps, f->small, measured ? f->across : 0, measured}, bad = (double)f->bad;
+  double sums[] = {f->samples, f->jumps, f->small, f->across, f->growth, measured, f->entries};
+  double bad = (double)f->bad;
   if (!A->all_rows) return TS_OK;
-  TSI_TRY(ranks->add(A->context, sums, 5));
+  TSI_TRY(ranks->add(A->context, sums, 7));
   TSI_TRY(ranks->largest(A->context, &bad, 1));
   *f = (tsi_couplings){.bad = (int64_t)bad,
                        .samples = (int32_t)sums[0],
                        .jumps = (int32_t)sums[1],
                        .small = (int32_t)sums[2],
-                       .across = sums[4] > 0 ? sums[3] / sums[4] : 0};
+                       .across = sums[5] > 0 ? sums[3] / sums[5] : 0,
+                       .growth = sums[5] > 0 ? sums[4] / sums[5] : 0,
+                       .entries = sums[6]};
   return f->bad < 0 ? TS_OK : ranks->name_row(A->row_space, &f->bad);
 }
 
@@ -222,7 +232,8 @@ static ts_status look(const ts_matrix *A, const view *v, tsi_couplings *f) {
   look_at_rows(v, &s);
   const int measured = s.bad < 0 && s.small >= sample_rows / 2;
   *f = (tsi_couplings){.bad = s.bad, .samples = sample_rows, .jumps = s.jumps, .small = s.small};
-  if (measured) TSI_TRY(couplings_across(A->context, &v->csr, (double)tsi_all_rows(A), &s, &f->across));
+  f->entries = (double)A->info.nonzeros;
+  if (measured) TSI_TRY(couplings_across(A->context, &v->csr, (double)tsi_all_rows(A), &s, f));
   if (A->all_rows && s.bad >= 0) f->bad += A->context->ops->ranks->first_row(A->row_space);
   return join_ranks(A, measured, f);
 }

@@ -169,6 +169,10 @@ ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted);
 ts_status tsi_preconditioner_find_facts(ts_matrix *A, const tsi_csr *entries, int exponent, int negated);
 /* Whether there is a host copy, or facts of the current values. The next two functions require that. */
 int tsi_preconditioner_knows_entries(const ts_matrix *A);
+/* AMG with set-up and cycles, in iterations of conjugate gradients with Jacobi, by the measurements of the
+ * tuning. `cycles`: those of all components, as a part of the cycles that one component needs to 1e-8. */
+double tsi_preconditioner_amg_price(const tsi_tuning *t, double rows, double entries, int components,
+                                    double cycles);
 /* Collective: all ranks call it together and get the same result. The other functions are rank-local. */
 ts_status tsi_preconditioner_couplings(const ts_matrix *A, tsi_couplings *couplings);
 /* Whether each row of a sample has off-diagonal magnitudes that add up to at most nine tenths of its diagonal.
