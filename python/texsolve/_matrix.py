@@ -35,7 +35,7 @@ class Sparse:
         return self.values.device
 
     def _as_csr(self) -> Any:
-        return d.ts_csr(self.shape[0], self.shape[1], self.rows.as_ts(), self.columns.as_ts(), self.values.as_ts())
+        return d.ts_csr(*self.shape, self.rows.as_ts(), self.columns.as_ts(), self.values.as_ts())
 
     def _as_triplets(self) -> Any:
         return d.ts_triplets(self.shape[0], self.shape[1], self.rows.as_ts(), self.columns.as_ts(), self.values.as_ts())
@@ -50,7 +50,7 @@ class Sparse:
             triplets = self._as_triplets()
             desc.triplets = ctypes.pointer(triplets)
         try:
-            return create(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, ctypes.byref(desc))
+            return create(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, desc)
         except (InvalidArgumentError, LimitError) as error:
             raise self._renamed(error) from None
 
@@ -122,7 +122,7 @@ def _csr(name: str, shape: Any, offsets: Any, columns: Any, values: Any) -> Spar
         raise ValueError(f'{name}.indptr has {offsets.shape[0]} elements; a matrix of {rows[0]} rows has {rows[0] + 1}')
     if offsets.device is None:
         # The library reads as many entries as the last offset says.
-        count = int(arrays.as_numpy(offsets)[-1])
+        count: int = arrays.as_numpy(offsets).item(-1)
         if count < 0 or count > min(columns.shape[0], found.shape[0]):
             raise ValueError(f'{name}.indptr ends with {count}, but {name}.indices has {columns.shape[0]} elements and '
                              f'{name}.data {found.shape[0]}')
@@ -176,6 +176,9 @@ def check(name: str, matrix: Any) -> None:
 
 def of(name: str, matrix: Any) -> Sparse:
     """The matrix, or a TypeError that says what to do."""
+    form = getattr(matrix, 'format', None)
+    if form == 'csr' and hasattr(matrix, 'indptr'):
+        return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
     if isinstance(matrix, Sparse):
         return matrix
     if isinstance(matrix, tuple):
@@ -184,9 +187,6 @@ def of(name: str, matrix: Any) -> Sparse:
         offsets = arrays.indices(f'{name}[2]', matrix[2])
         size = max(offsets.shape[0] - 1, 0) if len(offsets.shape) == 1 else 0
         return _csr(name, (size, size), matrix[2], matrix[1], matrix[0])
-    form = getattr(matrix, 'format', None)
-    if form == 'csr' and hasattr(matrix, 'indptr'):
-        return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
     if arrays._is_torch(matrix):
         return _of_torch(name, matrix)
     if isinstance(form, str) and hasattr(matrix, 'tocsr') and hasattr(matrix, 'shape'):
