@@ -26,7 +26,10 @@ _generation = 0  # changes in the child of a fork
 def _log(level: int, message: bytes, user: Any) -> None:
     import logging
     severity = {d.TS_LOG_LEVEL_WARNING: logging.WARNING, d.TS_LOG_LEVEL_INFO: logging.INFO}
-    logging.getLogger('texsolve').log(severity.get(level, logging.DEBUG), '%s', message.decode('utf-8', 'replace'))
+    logger = logging.getLogger('texsolve')
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())  # otherwise a program that does not use logging prints warnings to stderr
+    logger.log(severity.get(level, logging.DEBUG), '%s', message.decode('utf-8', 'replace'))
 
 
 _log_callback = d.ts_log_fn(_log)
