@@ -209,7 +209,16 @@ def floats(name: str, array: Any) -> Array:
     if found.dtype.kind == 'c':
         raise TypeError(f'{name} is complex ({found.dtype}), and the library solves real systems; for a real matrix solve for '
                         f'{name}.real and {name}.imag')
-    raise TypeError(f'{name} has elements of type {found.dtype}; convert it: {name}.astype(float)')
+    if array is None:
+        raise TypeError(f'{name} is None; expected an array of numbers')
+    raise TypeError(f'{name} has elements of type {found.dtype}; convert it: {_conversion(name, array)}')
+
+
+def _conversion(name: str, array: Any) -> str:
+    """What a program writes to get double precision."""
+    if _is_torch(array):
+        return f'{name}.double()'
+    return f'{name}.astype(float)' if hasattr(array, 'astype') else f'numpy.array({name}, float)'
 
 
 def indices(name: str, array: Any) -> Array:

@@ -87,7 +87,8 @@ def _values(name: str, array: Any) -> Array:
     if values.dtype.kind == 'c':
         raise TypeError(f'{name} is complex ({values.dtype}), and the library solves real systems; a complex system of n '
                         f'unknowns is the real system [[re, -im], [im, re]] of 2 n unknowns')
-    raise TypeError(f'{name} holds {values.dtype}; convert it: {name}.astype(float)')
+    convert = 'double()' if values.kind == 'torch' else 'astype(float)'
+    raise TypeError(f'{name} holds {values.dtype}; convert it: {name}.{convert}')
 
 
 def _shape(name: str, shape: Any) -> tuple[int, int]:
@@ -184,7 +185,10 @@ def of(name: str, matrix: Any) -> Sparse:
     if isinstance(matrix, tuple):
         if len(matrix) != 3:
             raise TypeError(f'{name} is a tuple of {len(matrix)}; expected (data, indices, indptr) of a square matrix in CSR')
-        offsets = arrays.indices(f'{name}[2]', matrix[2])
+        try:
+            offsets = arrays.indices(f'{name}[2]', matrix[2])
+        except TypeError as error:
+            raise TypeError(f'{error}; the tuple is (data, indices, indptr)') from None
         size = max(offsets.shape[0] - 1, 0) if len(offsets.shape) == 1 else 0
         return _csr(name, (size, size), matrix[2], matrix[1], matrix[0])
     if arrays._is_torch(matrix):
@@ -200,8 +204,12 @@ def of(name: str, matrix: Any) -> Sparse:
         check(name, matrix)
         matrix = matrix.tocsr()
         return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
-    if isinstance(matrix, np.ndarray) or hasattr(matrix, '__cuda_array_interface__'):
-        raise TypeError(f'{name} is a dense array; make it sparse: scipy.sparse.csr_array({name})')
+    if isinstance(matrix, (np.ndarray, list)) or hasattr(matrix, '__cuda_array_interface__'):
+        shape = getattr(matrix, 'shape', ())
+        if len(shape) == 1:
+            raise TypeError(f'{name} is a dense array of shape {tuple(shape)}; expected a sparse matrix')
+        raise TypeError(f'{name} is a dense {"list" if isinstance(matrix, list) else "array"}; make it sparse: '
+                        f'scipy.sparse.csr_array({name})')
     raise TypeError(f'{name} is of type {type(matrix).__name__}; expected a sparse matrix of SciPy, CuPy or PyTorch, a '
                     f'LinearOperator, or a tuple (data, indices, indptr)')
 
