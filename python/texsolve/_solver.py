@@ -308,7 +308,7 @@ def _matrix_of(A: Any, allow_dense: bool = False) -> Any:
 
 def _right_hand_side(b: Any, rows: int) -> Array:
     found = arrays.floats('b', b)
-    if len(found.shape) not in (1, 2) or found.shape[0] != rows or found.size == 0:
+    if len(found.shape) not in (1, 2) or found.shape[0] != rows or 0 in found.shape:
         hint = '; pass b.T' if len(found.shape) == 2 and found.shape[1] == rows else ''
         raise ValueError(f'b has shape {found.shape}; expected ({rows},) or ({rows}, k), since A has {rows} rows{hint}')
     return found
