@@ -161,7 +161,7 @@ def test_torch_views_and_gradients(A, b):
 def test_torch_refused(A, b):
     right = torch.from_numpy(b)
     for given, text in ((torch.eye(400), 'A is a dense tensor'), (torch.eye(400).to_sparse().to(torch.cfloat), 'A is complex'),
-                        (torch.eye(400, dtype=torch.int64).to_sparse(), 'A holds int64'),
+                        (torch.eye(400, dtype=torch.int64).to_sparse(), r'A holds int64; convert it: A\.double\(\)'),
                         (torch.eye(400).to_sparse().to(torch.bfloat16), 'bfloat16')):
         with pytest.raises(TypeError, match=text):
             texsolve.solve(given, right)

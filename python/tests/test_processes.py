@@ -49,6 +49,22 @@ def test_exit_with_live_objects():
     ''') == 'done\n'
 
 
+def test_nothing_is_printed():
+    """Messages of the library go to logging, which prints warnings to stderr if no one has configured it."""
+    assert run('''
+        import contextlib, io
+        import scipy.sparse as sp
+        with contextlib.redirect_stderr(io.StringIO()) as printed:
+            place = np.arange(10) // 2
+            twice = sp.coo_matrix((np.ones(10), (place, place)))
+            assert abs(texsolve.solve(twice, np.ones(5)).x - 0.5).max() < 1e-5
+            singular = sp.csr_matrix([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])
+            texsolve.solve(singular, np.ones(3), method='gmres', preconditioner='ilu')  # logs that it replaces a pivot
+        print(repr(printed.getvalue()))
+        assert 'logging' in sys.modules
+    ''') == "''\n"
+
+
 @pytest.mark.parametrize('daemon', [True, False])
 def test_exit_during_a_solve(daemon):
     out = run(f'''

@@ -233,7 +233,17 @@ def test_result_in_notebooks(A, b):
     assert 'converged' in repr(r)
 
 
-def test_logging_and_contexts(A, b):
+def test_logging(caplog):
+    twice = sp.coo_matrix((np.ones(10), (np.arange(10) // 2, np.arange(10) // 2)))
+    assert np.allclose(texsolve.solve(twice, np.ones(5)).x, 0.5)
+    assert caplog.records == []  # the sum is what SciPy defines
+    singular = sp.csr_matrix([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])
+    texsolve.solve(singular, np.ones(3), method='gmres', preconditioner='ilu')
+    assert [(record.name, record.levelname) for record in caplog.records] == [('texsolve', 'WARNING')]
+    assert caplog.messages == ['ilu: 1 pivots of 3 were too small and are replaced']
+
+
+def test_contexts(A, b):
     one, two = texsolve.Context('cpu'), texsolve.Context('multi:cpu+cpu', threads=1)
     assert 'cpu' in repr(one)
     s, t = texsolve.Solver(A, context=one), texsolve.Solver(A, context=two)

@@ -14,10 +14,13 @@ import numpy as np
 from . import _declarations as d
 from ._dlpack import view_of_capsule
 
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+FLOAT: np.dtype[Any] = np.dtype(np.float32)
+DOUBLE: np.dtype[Any] = np.dtype(np.float64)
+FLOATS = (DOUBLE, FLOAT)  # the usual one first: comparing with another one takes a while
 INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
-TYPES = {np.dtype(np.float32): d.TS_TYPE_FLOAT, np.dtype(np.float64): d.TS_TYPE_DOUBLE,
-         np.dtype(np.int32): d.TS_TYPE_INT32, np.dtype(np.int64): d.TS_TYPE_INT64}
+TYPES = {FLOAT: d.TS_TYPE_FLOAT, DOUBLE: d.TS_TYPE_DOUBLE, INTEGERS[0]: d.TS_TYPE_INT32, INTEGERS[1]: d.TS_TYPE_INT64}
+
+_ts_array = d.ts_array
 
 
 class Array:
@@ -45,7 +48,8 @@ class Array:
     def as_ts(self, read_only: bool = True) -> Any:
         """The array as a ts_array."""
         if self.device is None:
-            return d.ts_array(self.pointer or None, self.size, TYPES[self.dtype], d.TS_MEMORY_HOST, read_only)
+            size = self.shape[0] if len(self.shape) == 1 else self.size
+            return _ts_array(self.pointer or None, size, TYPES[self.dtype], 0, read_only)
         return d.ts_array(self.pointer or None, self.size, TYPES[self.dtype], d.TS_MEMORY_CUDA, read_only, 0, self.stream or None)
 
 
@@ -161,6 +165,13 @@ def wrap(name: str, array: Any) -> Array:
             array = np.asarray(array)
         except ValueError as error:
             raise ValueError(f'{name} is not an array: {error}') from None
+    elif array.dtype in TYPES:  # the usual case: tests of the flags take longer
+        try:
+            pointer = _address(_bytes(array))  # raises an error if the array is not contiguous
+            if not pointer % 8:
+                return Array(array, 'numpy', pointer, array.shape, array.dtype)
+        except (TypeError, ValueError, BufferError):
+            pass
     try:
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
@@ -189,7 +200,7 @@ def cast(array: Array, dtype: Any) -> Array:
 def floats(name: str, array: Any) -> Array:
     """An array of float32 or float64. Integers and booleans become float64, half precision float32."""
     found = wrap(name, array)
-    if found.dtype in TYPES and found.dtype.kind == 'f':
+    if found.dtype in FLOATS:
         return found
     if found.dtype.kind in 'iub':
         return cast(found, np.float64)
@@ -198,7 +209,16 @@ def floats(name: str, array: Any) -> Array:
     if found.dtype.kind == 'c':
         raise TypeError(f'{name} is complex ({found.dtype}), and the library solves real systems; for a real matrix solve for '
                         f'{name}.real and {name}.imag')
-    raise TypeError(f'{name} has elements of type {found.dtype}; convert it: {name}.astype(float)')
+    if array is None:
+        raise TypeError(f'{name} is None; expected an array of numbers')
+    raise TypeError(f'{name} has elements of type {found.dtype}; convert it: {_conversion(name, array)}')
+
+
+def _conversion(name: str, array: Any) -> str:
+    """What a program writes to get double precision."""
+    if _is_torch(array):
+        return f'{name}.double()'
+    return f'{name}.astype(float)' if hasattr(array, 'astype') else f'numpy.array({name}, float)'
 
 
 def indices(name: str, array: Any) -> Array:

@@ -26,22 +26,26 @@ _generation = 0  # changes in the child of a fork
 def _log(level: int, message: bytes, user: Any) -> None:
     import logging
     severity = {d.TS_LOG_LEVEL_WARNING: logging.WARNING, d.TS_LOG_LEVEL_INFO: logging.INFO}
-    logging.getLogger('texsolve').log(severity.get(level, logging.DEBUG), '%s', message.decode('utf-8', 'replace'))
+    logger = logging.getLogger('texsolve')
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())  # otherwise a program that does not use logging prints warnings to stderr
+    logger.log(severity.get(level, logging.DEBUG), '%s', message.decode('utf-8', 'replace'))
 
 
 _log_callback = d.ts_log_fn(_log)
 
 
-def _destroy(function: str, pointer: int) -> None:
-    getattr(lib, function)(ctypes.byref(ctypes.c_void_p(pointer)))
+def _destroy(function: str, reference: ctypes.c_void_p) -> None:
+    getattr(lib, function)(reference)
 
 
-def _destroy_context(pointer: int, retired: collections.deque[tuple[str, int]], generation: int) -> None:
+def _destroy_context(reference: ctypes.c_void_p, retired: collections.deque[tuple[str, ctypes.c_void_p]],
+                     generation: int) -> None:
     if generation != _generation:
         return
     while retired:
         _destroy(*retired.popleft())
-    _destroy('ts_context_destroy', pointer)
+    _destroy('ts_context_destroy', reference)
 
 
 class Context:
@@ -66,8 +70,8 @@ class Context:
         self.generation = _generation
         self.lock = threading.RLock()
         self.depth = 0  # entries of the thread that has the lock
-        self.retired: collections.deque[tuple[str, int]] = collections.deque()
-        finalizer = weakref.finalize(self, _destroy_context, self.pointer, self.retired, _generation)
+        self.retired: collections.deque[tuple[str, ctypes.c_void_p]] = collections.deque()
+        finalizer = weakref.finalize(self, _destroy_context, pointer, self.retired, _generation)
         finalizer.atexit = False  # at exit other threads may be in the library; the system takes everything back
         lib.ts_context_set_poll(self.pointer, poll, None, POLL_SECONDS)
         info = self.info()
@@ -128,9 +132,9 @@ class Context:
         with self:
             self.check(lib.ts_context_set_tuning(self.pointer, name.encode(), value))
 
-    def retire(self, function: str, pointer: int) -> None:
+    def retire(self, function: str, reference: ctypes.c_void_p) -> None:
         """Destroys an object as soon as the context is free."""
-        self.retired.append((function, pointer))
+        self.retired.append((function, reference))
         if self.enter_if_free():
             self.leave()
 
@@ -159,39 +163,42 @@ class Calls:
         self.interrupts.__exit__(kind, error, trace)
 
 
-def _retire(context: Context, function: str, pointer: int) -> None:
+def _retire(context: Context, function: str, reference: ctypes.c_void_p) -> None:
     if context.generation == _generation:
-        context.retire(function, pointer)
+        context.retire(function, reference)
 
 
 class Handle:
     """An object of the library, which keeps its context."""
 
-    __slots__ = ('context', 'pointer', '_function')
+    __slots__ = ('context', 'pointer', '_reference', '_function')
 
-    def __init__(self, context: Context, pointer: int, destroy: str) -> None:
+    def __init__(self, context: Context, reference: ctypes.c_void_p, destroy: str) -> None:
         self.context = context
-        self.pointer = pointer
+        self.pointer: int = reference.value or 0
+        self._reference = reference
         self._function = destroy
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         # At exit other threads may be in the library, and the system takes everything back.
         if self.pointer and not is_finalizing():
-            pointer, self.pointer = self.pointer, 0
-            _retire(self.context, self._function, pointer)
+            self.pointer = 0
+            _retire(self.context, self._function, self._reference)
 
     def destroy(self) -> None:
         """Destroys the object now, rather than when it is collected. The caller has entered the context."""
         if self.pointer:
-            pointer, self.pointer = self.pointer, 0
-            _destroy(self._function, pointer)
+            self.pointer = 0
+            getattr(lib, self._function)(self._reference)
 
 
 def create(context: Context, destroy: str, function: Callable[..., int], *arguments: Any) -> Handle:
     """Calls function(*arguments, &handle) and returns the handle."""
-    pointer = ctypes.c_void_p()
-    context.check(function(*arguments, ctypes.byref(pointer)))
-    return Handle(context, pointer.value or 0, destroy)
+    reference = ctypes.c_void_p()
+    status = function(*arguments, reference)
+    if status < 0:
+        context.check(status)
+    return Handle(context, reference, destroy)
 
 
 _shared: dict[tuple[str, int], list[Context]] = {}

@@ -91,7 +91,8 @@ def describe(desc: Any, **fields: Any) -> Any:
         try:
             setattr(desc, name, value)
         except TypeError:
-            raise TypeError(f'{name} is {value!r}; it must be a number') from None
+            kind = 'an integer' if isinstance(value, float) else 'a number'
+            raise TypeError(f'{name} is {value!r}; it must be {kind}') from None
         if isinstance(value, int) and getattr(desc, name) != value:
             raise ValueError(f'{name} is {value}, which is out of range')
     return desc
@@ -108,13 +109,18 @@ def encoded(argument: str, text: str) -> bytes:
     return found
 
 
+# Preconditioners that need functions or spaces of the application.
+_NOT_BY_NAME = {'preconditioner_kind': ('custom', 'multigrid')}
+
+
 def value_of(name: str, text: Any, argument: str) -> int:
     """The enumerator with this text. `argument` is the caller's name for it."""
-    if isinstance(text, str):
+    hidden = _NOT_BY_NAME.get(name, ())
+    if isinstance(text, str) and text not in hidden:
         value: int = getattr(lib, f'ts_{name}_from_name')(encoded(argument, text))
         if value >= 0:
             return value
-    texts = [getattr(lib, f'ts_{name}_name')(value) for value in range(32)]
-    known = ', '.join(repr(known.decode()) for known in texts if known)
+    texts = [(getattr(lib, f'ts_{name}_name')(value) or b'').decode() for value in range(32)]
+    known = ', '.join(repr(known) for known in texts if known and known not in hidden)
     error = ValueError if isinstance(text, str) else TypeError
     raise error(f'{argument} is {text!r}; it must be one of {known}')

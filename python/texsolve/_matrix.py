@@ -35,7 +35,7 @@ class Sparse:
         return self.values.device
 
     def _as_csr(self) -> Any:
-        return d.ts_csr(self.shape[0], self.shape[1], self.rows.as_ts(), self.columns.as_ts(), self.values.as_ts())
+        return d.ts_csr(*self.shape, self.rows.as_ts(), self.columns.as_ts(), self.values.as_ts())
 
     def _as_triplets(self) -> Any:
         return d.ts_triplets(self.shape[0], self.shape[1], self.rows.as_ts(), self.columns.as_ts(), self.values.as_ts())
@@ -50,7 +50,7 @@ class Sparse:
             triplets = self._as_triplets()
             desc.triplets = ctypes.pointer(triplets)
         try:
-            return create(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, ctypes.byref(desc))
+            return create(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, desc)
         except (InvalidArgumentError, LimitError) as error:
             raise self._renamed(error) from None
 
@@ -87,7 +87,8 @@ def _values(name: str, array: Any) -> Array:
     if values.dtype.kind == 'c':
         raise TypeError(f'{name} is complex ({values.dtype}), and the library solves real systems; a complex system of n '
                         f'unknowns is the real system [[re, -im], [im, re]] of 2 n unknowns')
-    raise TypeError(f'{name} holds {values.dtype}; convert it: {name}.astype(float)')
+    convert = 'double()' if values.kind == 'torch' else 'astype(float)'
+    raise TypeError(f'{name} holds {values.dtype}; convert it: {name}.{convert}')
 
 
 def _shape(name: str, shape: Any) -> tuple[int, int]:
@@ -122,7 +123,7 @@ def _csr(name: str, shape: Any, offsets: Any, columns: Any, values: Any) -> Spar
         raise ValueError(f'{name}.indptr has {offsets.shape[0]} elements; a matrix of {rows[0]} rows has {rows[0] + 1}')
     if offsets.device is None:
         # The library reads as many entries as the last offset says.
-        count = int(arrays.as_numpy(offsets)[-1])
+        count: int = arrays.as_numpy(offsets).item(-1)
         if count < 0 or count > min(columns.shape[0], found.shape[0]):
             raise ValueError(f'{name}.indptr ends with {count}, but {name}.indices has {columns.shape[0]} elements and '
                              f'{name}.data {found.shape[0]}')
@@ -176,17 +177,20 @@ def check(name: str, matrix: Any) -> None:
 
 def of(name: str, matrix: Any) -> Sparse:
     """The matrix, or a TypeError that says what to do."""
+    form = getattr(matrix, 'format', None)
+    if form == 'csr' and hasattr(matrix, 'indptr'):
+        return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
     if isinstance(matrix, Sparse):
         return matrix
     if isinstance(matrix, tuple):
         if len(matrix) != 3:
             raise TypeError(f'{name} is a tuple of {len(matrix)}; expected (data, indices, indptr) of a square matrix in CSR')
-        offsets = arrays.indices(f'{name}[2]', matrix[2])
+        try:
+            offsets = arrays.indices(f'{name}[2]', matrix[2])
+        except TypeError as error:
+            raise TypeError(f'{error}; the tuple is (data, indices, indptr)') from None
         size = max(offsets.shape[0] - 1, 0) if len(offsets.shape) == 1 else 0
         return _csr(name, (size, size), matrix[2], matrix[1], matrix[0])
-    form = getattr(matrix, 'format', None)
-    if form == 'csr' and hasattr(matrix, 'indptr'):
-        return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
     if arrays._is_torch(matrix):
         return _of_torch(name, matrix)
     if isinstance(form, str) and hasattr(matrix, 'tocsr') and hasattr(matrix, 'shape'):
@@ -200,8 +204,12 @@ def of(name: str, matrix: Any) -> Sparse:
         check(name, matrix)
         matrix = matrix.tocsr()
         return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
-    if isinstance(matrix, np.ndarray) or hasattr(matrix, '__cuda_array_interface__'):
-        raise TypeError(f'{name} is a dense array; make it sparse: scipy.sparse.csr_array({name})')
+    if isinstance(matrix, (np.ndarray, list)) or hasattr(matrix, '__cuda_array_interface__'):
+        shape = getattr(matrix, 'shape', ())
+        if len(shape) == 1:
+            raise TypeError(f'{name} is a dense array of shape {tuple(shape)}; expected a sparse matrix')
+        raise TypeError(f'{name} is a dense {"list" if isinstance(matrix, list) else "array"}; make it sparse: '
+                        f'scipy.sparse.csr_array({name})')
     raise TypeError(f'{name} is of type {type(matrix).__name__}; expected a sparse matrix of SciPy, CuPy or PyTorch, a '
                     f'LinearOperator, or a tuple (data, indices, indptr)')
 

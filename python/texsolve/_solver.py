@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import time
 import warnings
 from types import TracebackType
@@ -55,20 +56,31 @@ class context_for:
         self.interrupts.__exit__(kind, error, trace)
 
 
+@functools.lru_cache(64, typed=True)
+def _known_numbers(rtol: float, atol: float, max_iterations: int | None, restart: int, check_interval: int) -> Any:
+    """A ts_solver_desc with these numbers, to be copied."""
+    if not isinstance(rtol, (int, float, np.floating)):
+        raise TypeError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
+    if not 0 <= rtol < 1:
+        raise ValueError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
+    if max_iterations is not None and max_iterations == 0:
+        raise ValueError('max_iterations is 0; it must be at least 1, or None for the default')
+    return describe(d.ts_solver_desc(), rtol=-1.0 if rtol == 0 else float(rtol), atol=atol, restart=restart,
+                    max_iterations=max_iterations or 0, check_interval=check_interval)
+
+
 class Options:
     """The options of a solve, checked for their types. The library checks their values."""
 
     def __init__(self, method: str, preconditioner: Any, rtol: float, atol: float, max_iterations: int | None,
                  precision: str, restart: int, check_interval: int, null_space: Any, symmetric: bool | None) -> None:
-        if not isinstance(rtol, (int, float, np.floating)):
-            raise TypeError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
-        if not 0 <= rtol < 1:
-            raise ValueError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
-        if max_iterations is not None and max_iterations == 0:
-            raise ValueError('max_iterations is 0; it must be at least 1, or None for the default')
+        numbers = rtol, atol, max_iterations, restart, check_interval
+        try:
+            desc = _known_numbers(*numbers)
+        except TypeError:  # also of what has no hash
+            desc = _known_numbers.__wrapped__(*numbers)
         self.rtol = float(rtol)
-        self.desc = describe(d.ts_solver_desc(), rtol=-1.0 if rtol == 0 else self.rtol, atol=atol, restart=restart,
-                             max_iterations=max_iterations or 0, check_interval=check_interval)
+        self.desc = d.ts_solver_desc.from_buffer_copy(desc)
         if method != 'auto':
             self.desc.method = value_of('method', method, 'method')
         if precision != 'auto':
@@ -146,7 +158,7 @@ class System:
         """The solver. Its creation includes the set-up of the preconditioner."""
         if self.solver is None:
             self.solver = create(self.context, 'ts_solver_destroy', lib.ts_solver_create, self.matrix.pointer,
-                                 ctypes.byref(self.options.desc))
+                                 self.options.desc)
         return self.solver
 
     def close(self) -> None:
@@ -165,21 +177,23 @@ class System:
             # A vector of precision auto rounds x to floats if they meet the tolerance.
             is_double = self.options.desc.precision == d.TS_PRECISION_DOUBLE
             desc = d.ts_vector_desc(components=components, precision=d.TS_PRECISION_DOUBLE if is_double else 0)
-            pair = [create(self.context, 'ts_vector_destroy', lib.ts_vector_create, space(self.matrix.pointer),
-                           ctypes.byref(desc)) for space in (lib.ts_matrix_get_row_space, lib.ts_matrix_get_column_space)]
-            found = self.vectors[components] = (pair[0], pair[1])
+            matrix = self.matrix.pointer
+            right = create(self.context, 'ts_vector_destroy', lib.ts_vector_create, lib.ts_matrix_get_row_space(matrix), desc)
+            solution = create(self.context, 'ts_vector_destroy', lib.ts_vector_create,
+                              lib.ts_matrix_get_column_space(matrix), desc)
+            found = self.vectors[components] = (right, solution)
         return found
 
-    def solve_group(self, b: Array, x: Array, starts: bool, components: int, result: Any) -> int:
+    def solve_group(self, b: Array, x: Array, starts: bool, vectors: tuple[Handle, Handle], result: Any) -> int:
         context = self.context
-        right, solution = self.vectors_of(components)
+        right, solution = vectors
         context.check(lib.ts_vector_write(right.pointer, b.as_ts()))
         if starts:
             context.check(lib.ts_vector_write(solution.pointer, x.as_ts()))
         elif not self.zero_start:
             context.check(lib.ts_vector_fill(solution.pointer, 0.0))
         # The set-up and the solve replace what is in the caches of the processor, so Python runs before and after both.
-        arguments = right.pointer, solution.pointer, ctypes.byref(result)
+        arguments = right.pointer, solution.pointer, result
         target = x.as_ts(read_only=False)
         status: int = lib.ts_solver_solve(self.opened().pointer, *arguments)
         if status < 0:
@@ -199,12 +213,16 @@ class System:
         for function in self.functions:
             function.error = None
             function.interrupts = interrupts
-        self.watcher.restart(interrupts)
+        is_quiet = self.registration is None
+        if is_quiet:
+            self.watcher.history = []
+        else:
+            self.watcher.restart(interrupts)
         first = 0
         while first < count:
             width = min(self.width, count - first)
             try:
-                self.vectors_of(width)
+                vectors = self.vectors_of(width)
             except UnsupportedError:
                 if width == 1:
                     raise
@@ -212,21 +230,22 @@ class System:
                 continue
             part_b, part_x = arrays.columns(b, first, width), arrays.columns(x, first, width)
             result = d.ts_result()
-            self.solve_group(part_b, part_x, starts, width, result)
-            if self.registration is None:
+            self.solve_group(part_b, part_x, starts, vectors, result)
+            if is_quiet:
                 self.read_history()
             arrays.store_columns(x, first, part_x)
             merged = result if merged is None else _merge(merged, result)
             first += width
             if interrupts.error is not None or self.watcher.error is not None:
                 break
-        self.watcher.finish()
+        if not is_quiet:
+            self.watcher.finish()
         return self.describe(merged, time.perf_counter() - begin)
 
     def read_history(self) -> None:
         """Adds the numbers that the library kept."""
         count = ctypes.c_int()
-        numbers = lib.ts_solver_get_history(self.opened().pointer, ctypes.byref(count))
+        numbers = lib.ts_solver_get_history(self.opened().pointer, count)
         self.watcher.history += numbers[:count.value]
 
     def describe(self, result: Any, seconds: float) -> Result:
@@ -239,7 +258,7 @@ class System:
         solver = self.opened().pointer
         pointer = lib.ts_solver_get_preconditioner(solver)
         if pointer:
-            self.context.check(lib.ts_preconditioner_get_info(pointer, ctypes.byref(info)))
+            self.context.check(lib.ts_preconditioner_get_info(pointer, info))
         found = Result()
         found.converged = result.reason <= d.TS_REASON_FIXED_ITERATIONS
         found.code = result.reason
@@ -289,8 +308,9 @@ def _matrix_of(A: Any, allow_dense: bool = False) -> Any:
 
 def _right_hand_side(b: Any, rows: int) -> Array:
     found = arrays.floats('b', b)
-    if len(found.shape) not in (1, 2) or found.shape[0] != rows or found.size == 0:
-        raise ValueError(f'b has shape {found.shape}; expected ({rows},) or ({rows}, k), since A has {rows} rows')
+    if len(found.shape) not in (1, 2) or found.shape[0] != rows or 0 in found.shape:
+        hint = '; pass b.T' if len(found.shape) == 2 and found.shape[1] == rows else ''
+        raise ValueError(f'b has shape {found.shape}; expected ({rows},) or ({rows}, k), since A has {rows} rows{hint}')
     return found
 
 
@@ -308,7 +328,7 @@ def _start(x0: Any, b: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> t
 
 def _dtype(matrix: Any, b: Array) -> np.dtype[Any]:
     single = isinstance(matrix, _matrix.Sparse) and matrix.values.dtype == np.float32 and b.dtype == np.float32
-    return np.dtype(np.float32 if single else np.float64)
+    return arrays.FLOAT if single else arrays.DOUBLE
 
 
 def _warn(result: Result, stacklevel: int) -> None:

@@ -241,7 +241,7 @@ void tsi_matrix_release_parts(ts_matrix *A) {
 void tsi_matrix_log(const ts_matrix *A) {
   const ts_matrix_info *info = &A->info;
   if (info->duplicates)
-    tsi_log(A->context, TS_LOG_LEVEL_WARNING, "%lld duplicate entries of the matrix were added up",
+    tsi_log(A->context, TS_LOG_LEVEL_INFO, "%lld duplicate entries of the matrix were added up",
             (long long)info->duplicates);
   tsi_log(A->context, TS_LOG_LEVEL_INFO,
           "matrix %d x %d, %lld nonzeros as %s: %lld entries stored, %zu bytes, layout %.3f s", info->rows,
