@@ -6,9 +6,9 @@ cmake_minimum_required(VERSION 3.22)
 if(NOT DIRECTORY)
   message(FATAL_ERROR "-DDIRECTORY=... is missing")
 endif()
-# The page uses neither the small module nor the forms of the package for Node and for a single file.
-file(GLOB unused "${DIRECTORY}/texsolve/core.*" "${DIRECTORY}/texsolve/single*" "${DIRECTORY}/texsolve/node.js"
-  "${DIRECTORY}/texsolve/*.wasm.js")
+# The page uses the module texsolve, which contains all that it imports.
+file(GLOB unused "${DIRECTORY}/texsolve/*.js" "${DIRECTORY}/texsolve/core.*")
+list(REMOVE_ITEM unused "${DIRECTORY}/texsolve/texsolve.js")
 if(unused)
   file(REMOVE ${unused})
 endif()
@@ -38,7 +38,7 @@ endfunction()
 
 file(READ "${CMAKE_CURRENT_LIST_DIR}/index.html" html)
 list_modules(shell "" main.js)
-list_modules(fluid "${shell}" fluid/fluid.js texsolve/texsolve.js)
+list_modules(fluid "${shell}" texsolve/texsolve.js fluid/fluid.js)
 foreach(part shell fluid)
   list(JOIN ${part} "', '" names)
   string(REPLACE "/* ${part} */" "'${names}'" html "${html}")

@@ -43,7 +43,8 @@ export class Host {
   key(key, label, action) { this.keys.push({ key, label, action }) }
 
   /** Calls draw(seconds since the last frame, seconds since the start) in every frame until the part is left. Frames
-   * stop in a hidden tab and while the context is lost. The times of frames set the quality. */
+   * stop in a hidden tab and while the context is lost. The times of frames set the quality. A draw that returns false has
+   * left its frame out: the next one counts its time too. */
   frames(draw) {
     let last = 0, total = 0
     const tick = (now) => {
@@ -51,11 +52,11 @@ export class Host {
       requestAnimationFrame(tick)
       if (document.hidden || this.#surface.isLost) return void (last = 0)
       const seconds = last ? (now - last) / 1000 : 1 / 60
-      last = now
-      total += seconds
-      this.quality.frame(seconds * 1000)
       try {
-        draw(seconds, total)
+        if (draw(seconds, total + seconds) === false) return
+        last = now
+        total += seconds
+        this.quality.frame(seconds * 1000)
         if (!performance.getEntriesByName('first picture').length) performance.mark('first picture')
       } catch (error) {
         if (this.#surface.isLost || error.code === 'context-lost') return

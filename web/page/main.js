@@ -149,7 +149,8 @@ surface.onRestored = async () => {
 theme.onChange = (name) => current?.running?.theme?.(name)
 
 // For measurements (web/tests/browser/figures.mjs).
-window.texsolvePage = { quality: () => surface.quality.level, frameMs: () => surface.quality.lastMedian, memory: () => surface.memory() }
+window.texsolvePage = { quality: () => surface.quality.level, frameMs: () => surface.quality.lastMedian,
+  memory: () => current?.running?.memory?.() ?? surface.memory() }
 
 header()
 addEventListener('hashchange', route)

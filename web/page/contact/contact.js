@@ -333,6 +333,11 @@ class ContactPart {
 
   restored() {} // it draws without WebGL
 
+  /** For measurements. */
+  memory() {
+    return this.remote.call('memory')
+  }
+
   stop() {
     this.remote.stop()
   }

@@ -73,4 +73,6 @@ async function step({ steps, pointers, parameters }) {
   return picture(all)
 }
 
-serve({ scene, step })
+const memory = () => ({ module: ts?.info.bytesMemory ?? 0 })
+
+serve({ scene, step, memory })

@@ -1,6 +1,5 @@
 // Reads a matrix, describes it and solves with it, apart from the page.
-import { readMatrixMarket } from '../texsolve/matrix-market.js'
-import { open } from '../texsolve/texsolve.js'
+import { open, readMatrixMarket } from '../texsolve/texsolve.js'
 import { serve } from '../remote.js'
 import { EXAMPLES } from './examples.js'
 import { countSquares, describe, multiply, residualOf, toRows, wholeOf } from './structure.js'

@@ -15,6 +15,8 @@ import { startPlain } from './plain.js'
 const MAX_STEPS = 2 // in a frame: a slow device shows slow motion instead of falling behind
 const COMPARE_SECONDS = 3 // between comparisons, at least; on a slow device a comparison takes a tenth of the time
 const WALL_SECONDS = 0.12 // between changes of the walls while one draws
+const SLOW_MS = 50 // frames that take longer wait for the GPU before a task that needs its answer
+const MOST_SKIPPED = 30 // frames
 
 export async function start(host) {
   const { gl, canvas } = host
@@ -38,6 +40,8 @@ class FluidPart {
   #comparisonMs = 0 // of the main thread
   #wallsAt = 0 // when the library may get walls again
   #isMaskOld = false // the library has not got the present walls
+  #fence = null // after what the GPU was asked for, while frames wait for it
+  #skipped = 0 // frames
 
   constructor(host, layout, display, ts) {
     Object.assign(this, { host, layout, display })
@@ -125,7 +129,7 @@ class FluidPart {
       this.#isMaskOld = true
       this.display.setWalls(this.walls)
     }
-    if (!this.#isMaskOld || this.#time < this.#wallsAt) return
+    if (!this.areWallsDue) return
     this.#isMaskOld = false
     const start = performance.now()
     this.simulation.setWalls(this.walls)
@@ -133,16 +137,39 @@ class FluidPart {
   }
 
   frame(seconds) {
+    if ((this.areWallsDue || this.isMeasureDue) && this.isBehind()) return false
     this.#time += seconds
     this.pointers.frame()
     this.updateWalls()
+    if (this.isMeasureDue) this.measure()
     this.#pending = this.paused ? 0 : Math.min(this.#pending + seconds, MAX_STEPS * TIME_STEP)
     while (this.#pending >= 0.75 * TIME_STEP) {
       this.step()
       this.#pending -= TIME_STEP
     }
     this.draw()
-    if (!this.paused && this.pointers.active.size === 0) this.measure()
+  }
+
+  get areWallsDue() { return (this.walls.changed || this.#isMaskOld) && this.#time >= this.#wallsAt }
+  get isMeasureDue() {
+    return !this.paused && this.pointers.active.size === 0 && (!!this.#comparison || this.#time >= this.#compareAt)
+      && this.isComparing
+  }
+
+  // Whether a slow GPU has frames to draw. A task that needs its answer would block the page until they are drawn, so frames
+  // are left out instead.
+  isBehind() {
+    const { gl, quality } = this.host
+    if (!this.#fence && quality.lastMedian > SLOW_MS) {
+      this.#fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+      gl.flush()
+      this.#skipped = 0
+    }
+    if (!this.#fence) return false
+    if (gl.getSyncParameter(this.#fence, gl.SYNC_STATUS) !== gl.SIGNALED && this.#skipped++ < MOST_SKIPPED) return true
+    gl.deleteSync(this.#fence)
+    this.#fence = null
+    return false
   }
 
   step() {
@@ -162,10 +189,8 @@ class FluidPart {
     return this.compareGroup.open && panel.offsetHeight > 0 && getComputedStyle(panel).visibility !== 'hidden'
   }
 
-  // One piece of the comparison, if it is its time and it can be seen.
+  // One piece of the comparison.
   measure() {
-    if (!this.#comparison && this.#time < this.#compareAt) return
-    if (!this.isComparing) return void (this.#comparison = null)
     if (!this.#comparison) {
       this.#comparison = this.compare.run()
       this.#comparisonMs = 0
@@ -301,6 +326,7 @@ class FluidPart {
   restored() {
     const { host } = this
     this.compare.dispose(true)
+    this.#fence = null
     this.display = this.simulation.display = new Display(host.gl, host.canvas, this.display)
     host.wasLost = false
     this.resize(this.width, this.height)

@@ -1,33 +1,71 @@
 // Figures of the page: node web/tests/browser/figures.mjs [SECONDS]
 //
 //   first picture   ms from the navigation to the first drawn frame of the fluid, with an empty and a filled cache
-//   long tasks      of more than 200 ms in SECONDS (default 20) of fluid, after the first 3 s
-//   contact         the same of the contact part, for as long
-//   memory          of JavaScript, of the module and of the library's textures, and what all processes of the browser
-//                   occupy, in MB: after a third and at the end
-// As JSON on the last line. The machine's other work counts: compare runs on an idle machine.
+//   fluid           SECONDS (default 20) of fluid, and
+//   contact         of the contact part, each after 3 s for the start: long tasks, memory and WebGL objects
+//
+// A line of JSON each minute, or at each third of a shorter time, and a summary as JSON on the last line. If the run ends
+// early, the last line has the cause instead, and the exit status is not 0.
+//   long       tasks of more than 200 ms: when, how long, what the page did, and the processor time in it: of the page, of the
+//              GPU process, and how long the page was ready but waited for a processor. A task with less than 200 ms of
+//              processor time would be shorter if no other programs ran
+//   heapMB     JavaScript after a collection; moduleMB and deviceMB: the module's memory and the library's textures;
+//              residentMB: what the processes of pages, with their workers, and the GPU process occupy
+//   objects    WebGL objects that were made and not deleted
+// The machine's other work counts: compare runs on an idle machine.
 
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { flags, serve } from './browser.mjs'
+import { Watch } from './watch.mjs'
 
 const seconds = Number(process.argv[2] ?? 20)
-const START_MS = 3000, LONG_MS = 200
+const START_MS = 3000, LONG_MS = 200, ANSWER_MS = 120000
+
+// ---- A run that ends always says why ----
+
+const figures = {}
+let doing = 'starting', isDone = false
+const say = (line) => console.log(JSON.stringify(line))
+process.on('exit', (code) => {
+  if (isDone) return
+  say({ endedEarly: `exit status ${code} while ${doing}`, ...figures })
+  process.exitCode ||= 1
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    doing += ` (${signal})`
+    process.exit(1)
+  })
+
+/** Waits for an answer of the browser. A page that crashed, or that does not answer, is an error. */
+async function step(what, promise, broken) {
+  doing = what
+  let timer
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer of the browser in ${ANSWER_MS / 1000} s while ${what}`)), ANSWER_MS)
+  })
+  try {
+    return await Promise.race([promise, late, broken])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 async function withBrowser(folder, use) {
   const context = await chromium.launchPersistentContext(folder, { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     headless: true, args: [...flags, '--js-flags=--expose-gc'], viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' })
   try {
     const tab = await context.newPage()
-    await tab.addInitScript(() => {
-      window.longTasks = []
-      new PerformanceObserver((list) => {
-        for (const { startTime, duration } of list.getEntries()) window.longTasks.push({ startTime, duration })
-      }).observe({ type: 'longtask', buffered: true })
+    await Watch.instrumented(tab)
+    const broken = new Promise((_, reject) => {
+      tab.on('crash', () => reject(new Error('the page crashed')))
+      context.on('close', () => reject(new Error('the browser ended')))
     })
-    return await use(tab)
+    broken.catch(() => {})
+    return await use(tab, broken)
   } finally {
     await context.close()
   }
@@ -39,83 +77,75 @@ async function firstPicture(tab, url) {
   return tab.evaluate(() => Math.round(performance.getEntriesByName('first picture')[0].startTime))
 }
 
-/** The resident memory of the browser with this profile, all its processes, in MB. Shared pages count once per process. */
-async function residentMB(folder) {
-  const processes = new Map()
-  for (const id of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const [command, status] = await Promise.all(['cmdline', 'status'].map((file) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')))
-    const number = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
-    processes.set(Number(id), { parent: number('PPid'), kilobytes: number('VmRSS'), isOurs: command.includes(folder) })
-  }
-  const belongs = (one) => one && (one.isOurs || belongs(processes.get(one.parent)))
-  return Math.round([...processes.values()].filter(belongs).reduce((sum, one) => sum + one.kilobytes, 0) / 1024)
-}
-
-const memory = async (tab) => ({ ...await tab.evaluate(() => {
-  window.gc?.()
-  return { heap: performance.memory.usedJSHeapSize, ...window.texsolvePage?.memory() }
-}), residentMB: await residentMB(folder) })
-
 /** Pushes the fluid and draws walls, as a person would. */
-async function play(tab, until) {
-  let turn = 0
-  while (Date.now() < until) {
-    const angle = turn++ * 0.7
-    await tab.mouse.move(500 + 300 * Math.cos(angle), 400 + 200 * Math.sin(1.3 * angle))
-    await tab.mouse.down({ button: turn % 8 ? 'left' : 'right' })
-    await tab.mouse.move(500 + 300 * Math.cos(angle + 0.9), 400 + 200 * Math.sin(1.3 * angle + 1.1), { steps: 8 })
-    await tab.mouse.up({ button: turn % 8 ? 'left' : 'right' })
-    if (turn % 20 === 0) await tab.keyboard.press('c')
-    await tab.waitForTimeout(200)
-  }
+async function play(tab, turn) {
+  const angle = turn * 0.7
+  const button = turn % 8 ? 'left' : 'right'
+  await tab.mouse.move(500 + 300 * Math.cos(angle), 400 + 200 * Math.sin(1.3 * angle))
+  await tab.mouse.down({ button })
+  await tab.mouse.move(500 + 300 * Math.cos(angle + 0.9), 400 + 200 * Math.sin(1.3 * angle + 1.1), { steps: 8 })
+  await tab.mouse.up({ button })
+  if (turn % 20 === 0) await tab.keyboard.press('c')
+  await tab.waitForTimeout(200)
 }
 
 /** Drags and throws bodies, adds balls, and changes the scene now and then, as a person would. */
-async function throwBodies(tab, until) {
-  let turn = 0
-  while (Date.now() < until) {
-    const angle = turn++ * 0.7
-    await tab.mouse.move(450 + 200 * Math.cos(angle), 500 + 150 * Math.sin(1.3 * angle))
-    await tab.mouse.down()
-    await tab.mouse.move(450 + 250 * Math.cos(angle + 0.9), 350 + 150 * Math.sin(angle), { steps: 8 })
-    await tab.mouse.up()
-    if (turn % 40 === 0) await tab.keyboard.press('n')
-    await tab.waitForTimeout(300)
-  }
+async function throwBodies(tab, turn) {
+  const angle = turn * 0.7
+  await tab.mouse.move(450 + 200 * Math.cos(angle), 500 + 150 * Math.sin(1.3 * angle))
+  await tab.mouse.down()
+  await tab.mouse.move(450 + 250 * Math.cos(angle + 0.9), 350 + 150 * Math.sin(angle), { steps: 8 })
+  await tab.mouse.up()
+  if (turn % 40 === 0) await tab.keyboard.press('n')
+  await tab.waitForTimeout(300)
 }
 
-/** Long tasks and memory while `use` uses the part. */
-async function watch(tab, use) {
-  await tab.waitForTimeout(START_MS)
-  const begin = await tab.evaluate(() => performance.now()), start = Date.now(), found = {}
-  await use(tab, start + seconds * 1000 / 3)
-  found.memoryThird = await memory(tab)
-  await use(tab, start + seconds * 1000)
-  found.memoryEnd = await memory(tab)
-  const tasks = await tab.evaluate(() => window.longTasks)
-  found.longTasksStart = tasks.filter((task) => task.startTime < begin).map((task) => Math.round(task.duration))
-  found.longTasks = tasks.filter((task) => task.startTime >= begin && task.duration > LONG_MS).map((task) => Math.round(task.duration))
-  return found
+/** Long tasks, memory and objects while `act` uses the part. */
+async function watch(part, tab, folder, act, broken) {
+  await step(`starting the ${part}`, tab.waitForTimeout(START_MS), broken)
+  const watching = new Watch(tab, folder), found = figures[part] = { minutes: [], long: [] }
+  const start = Date.now(), every = Math.min(60, seconds / 3)
+  const look = async () => {
+    const { memory, objects, long } = await step(`looking at the ${part}`, watching.look(LONG_MS), broken)
+    const line = { second: Math.round((Date.now() - start) / 1000), turns: turn, ...memory, objects }
+    found.minutes.push(line)
+    found.long.push(...long)
+    say({ part, ...line, long })
+  }
+  let turn = 0
+  await step(`beginning to watch the ${part}`, watching.begin(), broken)
+  try {
+    await look()
+    for (let next = every; next < seconds + every / 2; next += every) {
+      while (Date.now() - start < next * 1000) await step(`using the ${part}, turn ${turn}`, act(tab, ++turn), broken)
+      await look()
+    }
+  } finally {
+    watching.end()
+  }
 }
 
 const server = await serve()
 const folder = await mkdtemp(join(tmpdir(), 'texsolve-figures-'))
-const figures = {}
 try {
-  figures.coldMs = await withBrowser(folder, (tab) => firstPicture(tab, server.url))
-  await withBrowser(folder, async (tab) => {
-    figures.warmMs = await firstPicture(tab, server.url)
-    Object.assign(figures, await watch(tab, play))
-    figures.quality = await tab.evaluate(() => window.texsolvePage.quality())
-    figures.frameMs = await tab.evaluate(() => window.texsolvePage.frameMs())
+  figures.coldMs = await withBrowser(folder, (tab, broken) => step('the first picture, cold', firstPicture(tab, server.url), broken))
+  await withBrowser(folder, async (tab, broken) => {
+    figures.warmMs = await step('the first picture, warm', firstPicture(tab, server.url), broken)
+    say(figures)
+    await watch('fluid', tab, folder, play, broken)
+    Object.assign(figures.fluid, await tab.evaluate(() => ({ quality: texsolvePage.quality(), frameMs: texsolvePage.frameMs() })))
   })
-  await withBrowser(folder, async (tab) => {
+  await withBrowser(folder, async (tab, broken) => {
     await tab.goto(server.url + '#contact')
     await tab.waitForSelector('.part-contact')
-    figures.contact = await watch(tab, throwBodies)
+    await watch('contact', tab, folder, throwBodies, broken)
   })
+  isDone = true
+  say(figures)
+} catch (error) {
+  doing += `: ${error.message}`
+  throw error
 } finally {
   await rm(folder, { recursive: true, force: true })
   await server.close()
 }
-console.log(JSON.stringify(figures))

@@ -54,6 +54,39 @@ test('the fluid is in motion within two seconds, in colour', () => withFluid({},
   assert.ok(difference(first, second) > 1, `moves: ${difference(first, second)}`)
 }))
 
+test('on a slow device the page does not block for frames that the GPU has not drawn', () => withFluid({}, async (tab) => {
+  await tab.evaluate(() => { // a slow page, and a GPU that does not finish until `finished`
+    const request = window.requestAnimationFrame.bind(window)
+    window.requestAnimationFrame = (draw) => request((now) => {
+      const end = performance.now() + 60
+      while (performance.now() < end);
+      draw(now)
+    })
+    const { getSyncParameter, readPixels, drawArrays } = WebGL2RenderingContext.prototype
+    Object.assign(window, { finished: false, asked: 0, reads: 0, draws: 0 })
+    Object.assign(WebGL2RenderingContext.prototype, {
+      getSyncParameter(...values) {
+        if (window.finished) return getSyncParameter.apply(this, values)
+        window.reads = window.draws = 0
+        window.asked++
+        return this.UNSIGNALED
+      },
+      readPixels(...values) {
+        window.reads++
+        return readPixels.apply(this, values)
+      },
+      drawArrays(...values) {
+        window.draws++
+        return drawArrays.apply(this, values)
+      }
+    })
+  })
+  await tab.waitForFunction(() => window.asked >= 5, undefined, { timeout: 20000 })
+  assert.deepEqual(await tab.evaluate(() => [window.reads, window.draws]), [0, 0], 'no reads and no draws while it asks')
+  await tab.evaluate(() => { window.finished = true })
+  await tab.waitForFunction(() => window.reads > 0 && window.draws > 0, undefined, { timeout: 20000 })
+}))
+
 test('a fluid in motion makes no textures and asks the GPU nothing', () => withFluid({}, async (tab) => {
   await tab.waitForTimeout(2000)
   await tab.keyboard.press('h') // hides the comparison, which has to wait
