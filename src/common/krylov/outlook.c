@@ -107,10 +107,11 @@ static double remaining_by_pace(const tsi_outlook *o, int checked, double goal) 
 }
 
 static void estimate_remaining(tsi_outlook *o, int checked, double residual, double goal) {
-  const double before = o->condition, step = o->looks > 1 ? (double)checked / o->at[o->looks - 2] : 1;
+  const double before = o->condition, remaining = o->remaining,
+               step = o->looks > 1 ? (double)checked / o->at[o->looks - 2] : 1, usual = step * step * step;
   const double bound = tsi_lanczos_iterations(&o->lanczos, residual / goal, &o->condition);
   o->remaining = fmin(remaining_by_pace(o, checked, goal), o->is_smooth ? part_of_bound * bound : bound);
-  o->is_sudden = before > 0 && o->condition > before * step * step * step;
+  o->is_sudden = before > 0 && (o->condition > usual * before || o->remaining > usual * remaining);
 }
 
 int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goal, int is_needed) {
@@ -125,10 +126,10 @@ int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goa
   return 1;
 }
 
-/* When a small eigenvalue becomes visible, the condition number grows faster than usual, that is, than the
- * square of the iterations. Residuals grow too and are useless then. The end of a slow solve is visible early.
- * That of a quick one is visible late, when the work done would be lost. On 139 systems these factors had the
- * fewest losses. */
+/* When a small eigenvalue becomes visible, the condition number and the remaining iterations grow faster than
+ * usual, that is, than the square of the iterations. Residuals grow too and are useless then. The end of a slow
+ * solve is visible early. That of a quick one is visible late, when the work done would be lost. On 139 systems
+ * these factors had the fewest losses. */
 int tsi_outlook_prefers_amg(const tsi_outlook *o, int checked) {
   const double late = fmax(0, checked - 0.25 * o->price), least = 0.8 * o->price + checked + 3 * late;
   return o->is_open && checked >= FEWEST && !o->is_sudden && o->remaining > least;
