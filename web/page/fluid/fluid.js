@@ -15,7 +15,7 @@ import { startPlain } from './plain.js'
 const MAX_STEPS = 2 // in a frame: a slow device shows slow motion instead of falling behind
 const COMPARE_SECONDS = 3 // between comparisons, at least; on a slow device a comparison takes a tenth of the time
 const WALL_SECONDS = 0.12 // between changes of the walls while one draws
-const SLOW_MS = 50 // frames that take longer wait for the GPU before a task that needs its answer
+const SLOW_MS = 1000 / 45 // longer frames wait for the GPU before a task that needs its answer: several may be queued
 const MOST_SKIPPED = 30 // frames
 
 export async function start(host) {
