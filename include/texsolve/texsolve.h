@@ -262,7 +262,7 @@ TS_API ts_status ts_context_set_tuning(ts_context *context, const char *name, do
 TS_API ts_status ts_context_finish(ts_context *context);
 
 /* Called by long functions of the library, on the thread that called them. A nonzero result stops the function.
- * It must not use the context or its objects. */
+ * It must not use the context or its objects, nor OpenGL, which has the library's state then. */
 typedef int (*ts_poll_fn)(void *user);
 
 /* Sets a function that the library calls while it works on the host: to follow a long call, to end it after a

@@ -198,13 +198,13 @@ static ts_status check_z(solve_state *s, double residual, int *ends) {
   s->goes_back = 0;
   const double relative = s->norm_q > 0 ? residual / s->norm_q : ldexp(residual, s->exponent);
   const int polled = tsi_poll_stops(lcp->context);
-  if (s->settings->progress &&
-      s->settings->progress(
-          &(ts_progress){
-              .iteration = s->result->sweeps, .count = 1, .history = &relative, .relative_residual = relative},
-          s->settings->progress_user) &&
-      !*ends)
-    *ends = end(s, TS_REASON_STOPPED, "stopped by the progress callback");
+  const ts_progress progress = {
+      .iteration = s->result->sweeps, .count = 1, .history = &relative, .relative_residual = relative};
+  int stops = 0;
+  if (s->settings->progress)
+    TSI_TRY(
+        tsi_call_progress(lcp->context, s->settings->progress, &progress, s->settings->progress_user, &stops));
+  if (stops && !*ends) *ends = end(s, TS_REASON_STOPPED, "stopped by the progress callback");
   if (polled && !*ends) *ends = end(s, TS_REASON_STOPPED, ts_status_text(TS_ERROR_STOPPED));
   return TS_OK;
 }

@@ -254,6 +254,14 @@ static void same_state(const char *call) {
     same_state(#call);                                                                                         \
   } while (0)
 
+/* A progress function finds the application's state. */
+static int look(const ts_progress *progress, void *user) {
+  (void)progress;
+  same_state("a progress function");
+  ++*(int *)user;
+  return 0;
+}
+
 /* With a flowing boundary, and a row that needs several passes. */
 static void call_mesh_flow(ts_context *context, ts_format format) {
   mesh_sample m = mesh_cone(700, 0.5f);
@@ -371,8 +379,11 @@ static void call_everything(ts_format format) {
   if (strcmp(arithmetic.exact_sums, "none")) call_with_doubles(context, split, p);
   call_mesh_flow(context, format);
   ts_solver *cg = NULL;
-  STEP(context, ts_solver_create(matrix, NULL, &cg));
+  int looks = 0;
+  const ts_solver_desc watched = {.progress = look, .progress_user = &looks};
+  STEP(context, ts_solver_create(matrix, &watched, &cg));
   STEP(context, ts_solver_solve(cg, b, x, NULL));
+  CHECK(looks > 0);
   STEP(context, ts_vector_read(x, ts_host(xs, (size_t)n * 3)));
   CHECK(ref_worst_residual(&spd, constrained, 3, xs, bs) <= 1e-4);
   ts_gl_texture where;

@@ -277,6 +277,13 @@ ts_status tsi_call(ts_context *context, tsi_function function, void *user, ts_ve
                   ts_status_name(status));
 }
 
+ts_status tsi_call_progress(ts_context *context, int (*function)(const struct ts_progress *, void *),
+                            const struct ts_progress *progress, void *user, int *stops) {
+  tsi_leave(context, TS_OK);
+  *stops = function(progress, user) != 0;
+  return tsi_enter(context);
+}
+
 void tsi_begin_together(ts_context *context) {
   tsi_polls_begin(context);
   context->together++;

@@ -86,6 +86,11 @@ ts_status tsi_leave(ts_context *context, ts_status status);
 typedef ts_status (*tsi_function)(void *user, ts_vector *out, const ts_vector *in);
 ts_status tsi_call(ts_context *context, tsi_function function, void *user, ts_vector *out, const ts_vector *in,
                    const char *what);
+/* Calls a ts_progress_fn. An application finds its own OpenGL state there and may draw. *stops: it asks to
+ * stop. */
+struct ts_progress;
+ts_status tsi_call_progress(ts_context *context, int (*function)(const struct ts_progress *, void *),
+                            const struct ts_progress *progress, void *user, int *stops);
 /* A collective public function, called by all ranks of a context at the same point, encloses everything that
  * may fail in these. It returns the same status on all ranks (texsolve/ranks.h). They may be nested. */
 void tsi_begin_together(ts_context *context);

@@ -63,7 +63,7 @@ ts_status tsi_cg_check(tsi_solve *s, int checked) {
       s->phase_best_at = i + 1;
     }
   }
-  tsi_solve_progress(s, checked, checked - first);
+  TSI_TRY(tsi_solve_progress(s, checked, checked - first));
   if (s->ended) return TS_OK;
   if (is_lost) {
     TSI_TRY(tsi_fill(k->e, 0));

@@ -236,7 +236,7 @@ static ts_status cgls_check(tsi_solve *s, int checked) {
     s->phase_best = ratio;
     s->phase_best_at = i + 1;
   }
-  tsi_solve_progress(s, checked, checked - first);
+  TSI_TRY(tsi_solve_progress(s, checked, checked - first));
   if (s->ended) return TS_OK;
   /* When s is only the rounding of A^T r, it stops falling. */
   const int at_limit = s->phase_best <= s->result->attainable_residual;

@@ -132,7 +132,7 @@ static double enough(const tsi_solve *s, int component) {
 
 /* Adds the columns up to `checked` to R and to the history. The cycle is over if every component is small
  * enough, or if a number is not finite. */
-static void add_columns(tsi_solve *s, int checked, int *cycle_is_over) {
+static ts_status add_columns(tsi_solve *s, int checked, int *cycle_is_over) {
   const ts_solver *k = s->solver;
   const int m = k->desc.restart, first = s->columns;
   double h[TSI_LONGEST_RESTART + 1] = {0};
@@ -159,7 +159,7 @@ static void add_columns(tsi_solve *s, int checked, int *cycle_is_over) {
       break;
     }
   }
-  tsi_solve_progress(s, s->phase_start + s->columns, s->columns - first);
+  return tsi_solve_progress(s, s->phase_start + s->columns, s->columns - first);
 }
 
 /* The number of usable columns of a component: up to the first with a small enough residual, excluding numbers
@@ -231,7 +231,7 @@ static ts_status advance(tsi_solve *s, int *cycle_is_over) {
   const int checked = s->iteration, first = column_slot(s->columns),
             end = column_slot(checked - s->phase_start);
   TSI_TRY(tsi_solve_read(s, first, end - first, pipelined, gmres_iterate));
-  add_columns(s, checked, cycle_is_over);
+  TSI_TRY(add_columns(s, checked, cycle_is_over));
   if (checked - s->phase_start >= k->desc.restart || checked >= k->desc.max_iterations) *cycle_is_over = 1;
   return TS_OK;
 }
@@ -334,7 +334,7 @@ static ts_status run_fixed(tsi_solve *s) {
     while (s->iteration < end) TSI_TRY(gmres_iterate(s));
     TSI_TRY(tsi_solve_read(s, TSI_SLOT_OWN, column_slot(columns) - TSI_SLOT_OWN, 0, gmres_iterate));
     for (int c = 0; c < k->components; c++) part(k, c).g[0] = s->norm_r[c] = tsi_number(k, TSI_SLOT_OWN, c);
-    add_columns(s, end, &cycle_is_over);
+    TSI_TRY(add_columns(s, end, &cycle_is_over));
     TSI_TRY(combine(s, &count));
     s->iteration = end;
     if (count == 0) TSI_TRY(tsi_fill(k->e, 0));

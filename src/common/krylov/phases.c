@@ -157,7 +157,7 @@ ts_status tsi_phases_check(tsi_solve *s, const tsi_phases *of, int checked) {
   const int slot = of->residual_slot(k, checked);
   int where = 0;
   const char *what = record_numbers(s, of, checked, &where);
-  tsi_solve_progress(s, checked, checked - s->reported);
+  TSI_TRY(tsi_solve_progress(s, checked, checked - s->reported));
   if (s->ended) return TS_OK;
   const double now = tsi_solve_recurrence_residual(s, slot);
   if (checked > s->phase_start) TSI_TRY(keep_best(s, of, now));

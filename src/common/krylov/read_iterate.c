@@ -1,7 +1,5 @@
 /* ts_solver_read_iterate: the x of a running solve, for the progress callback. The solve has x and its update
  * e, both scaled; the sum goes through two vectors that exist only during the call. */
-#include <string.h>
-
 #include "common/core/core.h"
 #include "solver.h"
 #include "stages.h"
@@ -24,18 +22,6 @@ static ts_status unscale(const tsi_solve *s, ts_vector *sum, ts_vector *out) {
   return status;
 }
 
-/* The callback runs inside of the solve, and ts_vector_read enters and leaves the context. */
-static ts_status read_outside(ts_context *context, const ts_vector *v, ts_array x) {
-  tsi_leave(context, TS_OK);
-  const ts_status status = ts_vector_read(v, x);
-  char error[sizeof context->error];
-  memcpy(error, context->error, sizeof error);
-  const ts_status entered = tsi_enter(context);
-  if (status == TS_OK) return entered;
-  memcpy(context->error, error, sizeof error);
-  return status;
-}
-
 ts_status ts_solver_read_iterate(ts_solver *solver, ts_array x) {
   TSI_BEGIN(solver, solver->context);
   ts_context *context = solver->context;
@@ -49,14 +35,16 @@ ts_status ts_solver_read_iterate(ts_solver *solver, ts_array x) {
                     s->purified ? "while it removes a null space" : "within a cycle");
   const int parts = tsi_parts(k->x);
   ts_vector *sum = NULL, *out = NULL;
+  TSI_TRY(tsi_enter(context));
   ts_status status = tsi_arena_create(k->matrix->column_space, k->components, parts, &sum, 1, 0, NULL);
   if (status == TS_OK)
     status =
         tsi_arena_create(k->matrix->column_space, k->components, context->caps.pairs ? 3 : 1, &out, 1, 0, NULL);
   if (status == TS_OK) status = add_update(s, sum);
   if (status == TS_OK) status = unscale(s, sum, out);
-  if (status == TS_OK) status = read_outside(context, out, x);
-  tsi_vector_destroy(sum);
-  tsi_vector_destroy(out);
+  tsi_leave(context, status);
+  if (status == TS_OK) status = ts_vector_read(out, x);
+  ts_vector_destroy(&sum);
+  ts_vector_destroy(&out);
   return status;
 }

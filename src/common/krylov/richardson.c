@@ -27,20 +27,20 @@ static ts_status richardson_iterate(tsi_solve *s) {
 }
 
 /* Checks the numbers of the last iteration. */
-static void richardson_check(tsi_solve *s) {
+static ts_status richardson_check(tsi_solve *s) {
   const int window = s->solver->preconditioner->kind->is_exact ? 3 : 1000;
   const ts_result *result = s->result;
   const double measure = s->measure;
   s->solver->history[0] = measure;
-  tsi_solve_progress(s, s->iteration, 1);
-  if (s->ended) return;
+  TSI_TRY(tsi_solve_progress(s, s->iteration, 1));
+  if (s->ended) return TS_OK;
   if (s->met) {
     tsi_solve_finish_converged(s);
-    return;
+    return TS_OK;
   }
   if (!(measure < 1e6 * fmax(1, s->verified))) {
     tsi_solve_finish(s, TS_REASON_BREAKDOWN, "breakdown: x + M^-1 (b - A x) diverges; cg or gmres may not");
-    return;
+    return TS_OK;
   }
   s->verified = fmin(s->verified, measure);
   if (measure < 0.9 * s->phase_best) {
@@ -49,13 +49,14 @@ static void richardson_check(tsi_solve *s) {
   }
   const int at_limit = result->relative_residual <= 4 * result->attainable_residual;
   if (s->iteration - s->phase_best_at > (at_limit ? 3 : window)) tsi_solve_finish_stagnated(s);
+  return TS_OK;
 }
 
 static ts_status richardson_run(tsi_solve *s) {
   s->phase_best = INFINITY;
   while (!s->ended && s->iteration < s->solver->desc.max_iterations) {
     TSI_TRY(richardson_iterate(s));
-    richardson_check(s);
+    TSI_TRY(richardson_check(s));
   }
   return TS_OK;
 }

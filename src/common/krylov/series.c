@@ -344,7 +344,7 @@ ts_status tsi_series_check(tsi_solve *s, const tsi_series_method *method, ts_vec
     s->phase_best = number;
     s->phase_best_at = i + 1;
   }
-  tsi_solve_progress(s, checked, checked - first);
+  TSI_TRY(tsi_solve_progress(s, checked, checked - first));
   if (s->ended || checked <= s->phase_start) return TS_OK;
   const int too_long = checked - s->phase_best_at > tsi_window(k->matrix);
   const int must_end = too_long || tsi_solve_should_rise(s, checked, s->norm_rule);

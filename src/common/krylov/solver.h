@@ -336,7 +336,7 @@ void tsi_solve_finish_converged(tsi_solve *s);
 void tsi_solve_finish_stagnated(tsi_solve *s);
 void tsi_solve_finish_at_maximum(tsi_solve *s);
 /* Sets `reported`, and `ended` if the callback stops the solve. */
-void tsi_solve_progress(tsi_solve *s, int checked, int count);
+ts_status tsi_solve_progress(tsi_solve *s, int checked, int count);
 /* The norm of everything that no x reaches. */
 double tsi_solve_unreachable(const tsi_solve *s, int component);
 /* The norm of a component of b or of a residual, including the unreachable part. */

@@ -112,21 +112,24 @@ static double recurrence_residual(const tsi_solve *s, int count) {
   return largest;
 }
 
-void tsi_solve_progress(tsi_solve *s, int checked, int count) {
+ts_status tsi_solve_progress(tsi_solve *s, int checked, int count) {
   const ts_solver_desc *desc = &s->solver->desc;
   s->reported = checked;
   if (s->solver->part_of) tsi_stage_watch(s, checked, count);
-  if (count <= 0) return;
+  if (count <= 0) return TS_OK;
   tsi_history_add(s->solver, count);
   if (tsi_poll_stops(s->solver->context))
     tsi_solve_finish(s, TS_REASON_STOPPED, ts_status_text(TS_ERROR_STOPPED));
-  if (!desc->progress) return;
+  if (!desc->progress) return TS_OK;
+  const ts_progress progress = {.iteration = s->solver->iterations_before + checked,
+                                .count = count,
+                                .history = s->solver->history,
+                                .relative_residual = recurrence_residual(s, count)};
+  int stops;
   s->solver->at_check = s;
-  const int stops = desc->progress(&(ts_progress){.iteration = s->solver->iterations_before + checked,
-                                                  .count = count,
-                                                  .history = s->solver->history,
-                                                  .relative_residual = recurrence_residual(s, count)},
-                                   desc->progress_user);
+  const ts_status status =
+      tsi_call_progress(s->solver->context, desc->progress, &progress, desc->progress_user, &stops);
   s->solver->at_check = NULL;
   if (stops) tsi_solve_finish(s, TS_REASON_STOPPED, NULL);
+  return status;
 }

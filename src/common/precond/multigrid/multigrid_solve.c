@@ -111,25 +111,32 @@ static int check_start(solve *s, const double *slots) {
   return finish(result, TS_REASON_ZERO_RESIDUAL, ts_reason_text(TS_REASON_ZERO_RESIDUAL));
 }
 
+/* *stopped: why the application stops the solve after `cycle` cycles, or NULL. */
+static ts_status ask(const solve *s, int cycle, const char **stopped) {
+  const ts_multigrid_desc *desc = &s->mg->desc;
+  const double relative = s->result->relative_residual;
+  const ts_progress progress = {
+      .iteration = cycle, .count = 1, .history = &relative, .relative_residual = relative};
+  int stops = 0;
+  *stopped = tsi_poll_stops(s->mg->context) ? ts_status_text(TS_ERROR_STOPPED) : NULL;
+  if (desc->progress)
+    TSI_TRY(tsi_call_progress(s->mg->context, desc->progress, &progress, desc->progress_user, &stops));
+  if (stops) *stopped = ts_reason_text(TS_REASON_STOPPED);
+  return TS_OK;
+}
+
 /* Checks for an end after `cycle` cycles. Returns 1 if the solve ends. */
-static int check(solve *s, int cycle) {
+static int check(solve *s, int cycle, const char *stopped) {
   const ts_multigrid_desc *desc = &s->mg->desc;
   ts_result *result = s->result;
   const double relative = result->relative_residual;
-  const int polled = tsi_poll_stops(s->mg->context);
-  const int stopped =
-      desc->progress &&
-      desc->progress(
-          &(ts_progress){.iteration = cycle, .count = 1, .history = &relative, .relative_residual = relative},
-          desc->progress_user);
   char text[160];
   if (relative <= desc->rtol) {
     snprintf(text, sizeof text, "converged to a relative residual of %.2g in %d cycle%s", relative, cycle,
              cycle == 1 ? "" : "s");
     return finish(result, TS_REASON_CONVERGED, text);
   }
-  if (stopped) return finish(result, TS_REASON_STOPPED, ts_reason_text(TS_REASON_STOPPED));
-  if (polled) return finish(result, TS_REASON_STOPPED, ts_status_text(TS_ERROR_STOPPED));
+  if (stopped) return finish(result, TS_REASON_STOPPED, stopped);
   if (isnan(relative)) { /* regardless of its sign */
     snprintf(text, sizeof text, "diverged: the relative residual is not a number after %d cycle%s", cycle,
              cycle == 1 ? "" : "s");
@@ -354,7 +361,10 @@ static ts_status multigrid_solve_run(solve *s) {
     TSI_TRY(treat_zero_b(s, slots, &is_over));
   }
   if (check_start(s, slots)) return TS_OK;
-  for (int cycle = 0; !check(s, cycle); cycle++) {
+  for (int cycle = 0;; cycle++) {
+    const char *stopped;
+    TSI_TRY(ask(s, cycle, &stopped));
+    if (check(s, cycle, stopped)) break;
     TSI_TRY(advance(s, cycle));
     TSI_TRY(compute_residual(s));
     TSI_TRY(read_slots(mg, slots));
