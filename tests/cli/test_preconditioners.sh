@@ -224,8 +224,13 @@ chosen() {
 }
 chosen m.mtx jacobi '25 rows, less than 8192'
 laplacian m.mtx 92
-# Auto begins with Jacobi here, and changes when Jacobi turns out to be slower.
+# Auto begins with Jacobi here, and stays with it.
 expect 0 solve m.mtx --backend cpu --rtol 1e-8 --json
+same "preconditioner that auto stays with" "$(json string preconditioner)" jacobi
+# With unknowns in different units, and larger, Jacobi turns out to be slower, and auto changes.
+laplacian m.mtx 180
+awk 'NR > 2 { $3 *= (1 + $1 % 7) * (1 + $2 % 7) } 1' m.mtx >units.mtx
+expect 0 solve units.mtx --backend cpu --rtol 1e-8 --json
 same "preconditioner that auto changes to" "$(json string preconditioner)" amg
 json string preconditioner_choice | grep -qE '^amg: after [0-9]+ iterations of jacobi, with about [0-9]+ left' ||
   fail "the choice does not say after what: $(json string preconditioner_choice)"
