@@ -125,8 +125,8 @@ typedef struct ts_progress {
   uint64_t reserved[4];
 } ts_progress;
 
-/* Called after every check, on the calling thread. A nonzero result stops the solve. In an OpenGL application the
- * state is the application's own, so the function may draw. */
+/* Called after every check, on the calling thread. A nonzero result stops the solve. In an OpenGL application
+ * the state is the application's own, so the function may draw. */
 typedef int (*ts_progress_fn)(const ts_progress *progress, void *user);
 
 /* Null vectors of a symmetric matrix: vectors v with A v = 0, such as constants with Neumann conditions, or the
