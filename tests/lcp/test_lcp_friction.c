@@ -130,8 +130,12 @@ static void solve_random(int dimension, int32_t contacts, ts_precision precision
   const double size = norm(s.q, s.n);
   CHECK_INT(result.reason, TS_REASON_CONVERGED);
   CHECK(result.relative_residual <= settings.rtol);
-  CHECK_CLOSE(lcp_contacts_residual(&s, r), result.residual,
-              (is_double ? 1e-14 : 1e-6) * (size + norm(r, s.n)));
+  /* With pairs of floats the residual of a contact at the edge of its cone includes the rounding error of its
+   * gap, 8 * 7.1e-15 of r. See lcp_map_contact in the shaders. */
+  const double actual = lcp_contacts_residual(&s, r),
+               allowed = (is_double ? 1e-14 : 1e-6) * (size + norm(r, s.n));
+  CHECK(result.residual >= actual - allowed);
+  CHECK(result.residual <= actual + allowed + (is_double && test_is_gl() ? 5.7e-14 * norm(r, s.n) : 0));
   lcp_contacts_velocity(&s, r, u);
   for (int32_t k = 0; k < contacts; k++)
     CHECK(lcp_contacts_fault(&s, r, u, k) <= (is_double ? 1e-10 : 1e-4) * size * (1 + norm(r, s.n)));
