@@ -10,7 +10,8 @@
  *          result.relative_residual);
  *   ts_solver_destroy(&solver);
  *
- * ts_solve() does all this in one call, with arrays instead of vectors. The methods:
+ * ts_solver_solve_arrays() takes arrays instead of vectors. ts_solve() does all this in one call, with arrays. The
+ * methods:
  *
  *   cg         Hestenes and Stiefel 1952. For symmetric positive definite matrices, and for negative definite
  *              ones whose arrays are on the host. Variant with one reduction per iteration: Meurant 1987.
@@ -371,13 +372,22 @@ TS_API ts_status ts_solver_solve(ts_solver *solver, const ts_vector *b, ts_vecto
 TS_API ts_status ts_solver_read_iterate(ts_solver *solver, ts_array x);
 
 /* Solves A X = B for arrays of floats or doubles with n columns, n = b.count / rows. Column c of row i is
- * number i * n + c, in b and in x, which has n columns too. x contains the starting values and receives the
- * solution. Groups of 4 columns are solved one after the other with one solver. Synchronises with the device.
+ * number i * n + c, in b, x0 and x, which have n columns each. x receives the solution. x0 contains the
+ * starting values and may be x; if x0.data is NULL or the solver has zero_start, the solve starts from 0.
+ * Groups of 4 columns are solved one after the other. The vectors of a group stay with the solver, so that a
+ * later call does not allocate memory. Synchronises with the device.
  *
  * `result` contains the first reason that is not success, the sums of iterations and host synchronisations, and
- * the largest residuals. Returns TS_NOT_CONVERGED if a column did not converge; the other columns are solved.
- * Errors: as ts_solver_create and ts_solver_solve; TS_ERROR_INVALID_ARGUMENT (b or x does not have n columns, n
- * at least 1). After an error x is unchanged. */
+ * the largest residuals. ts_solver_get_history returns the numbers of all groups. Returns TS_NOT_CONVERGED if a
+ * column did not converge; the other columns are solved, except after TS_REASON_STOPPED, when columns of later
+ * groups keep their starting values.
+ * Errors: as ts_solver_solve; TS_ERROR_INVALID_ARGUMENT (b, x0 or x does not have n columns, n at least 1).
+ * After an error x is unchanged, unless the device fails while x is read. */
+TS_API ts_status ts_solver_solve_arrays(ts_solver *solver, ts_array b, ts_array x0, ts_array x,
+                                        ts_result *result);
+
+/* Creates a solver, calls ts_solver_solve_arrays with x0 = x, and destroys the solver.
+ * Errors: as these. */
 TS_API ts_status ts_solve(ts_matrix *matrix, ts_array b, ts_array x, const ts_solver_desc *desc,
                           ts_result *result);
 

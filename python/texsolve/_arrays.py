@@ -291,34 +291,6 @@ def flat(array: Array) -> Array:
     return Array(array.owner, array.kind, array.pointer, (array.size,), array.dtype, array.device, array.stream)
 
 
-def columns(array: Array, first: int, count: int) -> Array:
-    """Contiguous memory of some columns of a matrix; the array itself if these are all."""
-    if len(array.shape) == 1 or count == array.shape[1]:
-        return array
-    if array.kind in ('numpy', 'torch', 'cupy'):
-        return wrap('array', array.owner[:, first:first + count])
-    if array.device is not None:
-        raise ValueError('more than 4 right-hand sides in CUDA memory have to be arrays of CuPy or PyTorch')
-    return wrap('array', as_numpy(array)[:, first:first + count])
-
-
-def store_columns(array: Array, first: int, part: Array) -> None:
-    """Writes columns(...) back."""
-    if part is array:
-        return
-    target = array.owner if array.kind in ('numpy', 'torch', 'cupy') else as_numpy(array)
-    source = part.owner if part.kind == array.kind else as_numpy(part)
-    target[:, first:first + part.shape[1]] = source
-
-
-def fill_zero(array: Array) -> None:
-    """Sets all elements to 0."""
-    if array.device is None:
-        ctypes.memset(array.pointer, 0, array.size * array.dtype.itemsize)
-    else:
-        array.owner[...] = 0
-
-
 def copy_into(array: Array, source: Array) -> None:
     """Copies the numbers of an array of the same shape."""
     if array.device is None and source.device is None:

@@ -648,6 +648,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     'ts_solver_get_history': (POINTER(c_double), (c_void_p, POINTER(c_int))),
     'ts_solver_solve': (c_int, (c_void_p, c_void_p, c_void_p, POINTER(ts_result))),
     'ts_solver_read_iterate': (c_int, (c_void_p, ts_array)),
+    'ts_solver_solve_arrays': (c_int, (c_void_p, ts_array, ts_array, ts_array, POINTER(ts_result))),
     'ts_solve': (c_int, (c_void_p, ts_array, ts_array, POINTER(ts_solver_desc), POINTER(ts_result))),
     'ts_amg_smoother_name': (c_char_p, (c_int,)),
     'ts_amg_smoother_from_name': (c_int, (c_char_p,)),

@@ -15,7 +15,7 @@ from . import _context, _matrix, _progress
 from . import _declarations as d
 from ._arrays import Array
 from ._context import Context, Handle, create
-from ._errors import ConvergenceWarning, IncompatibleError, InvalidArgumentError, UnsupportedError, error_of
+from ._errors import ConvergenceWarning, IncompatibleError, InvalidArgumentError, error_of
 from ._interrupts import Interrupts, current
 from ._library import describe, lib, text_of, value_of
 from ._preconditioner import Given, Preconditioner, keeps_host_copy
@@ -97,13 +97,12 @@ class Options:
 class System:
     """A matrix with its solver in one context."""
 
-    def __init__(self, context: Context, A: Any, options: Options, progress: ProgressOption, zero_start: bool, borrow: bool,
+    def __init__(self, context: Context, A: Any, options: Options, progress: ProgressOption, borrow: bool,
                  components: int = 0) -> None:
         self.context = context
         self.options = options
         self.functions: list[_matrix.Function] = []
         self.keep: list[Any] = []
-        self.zero_start = zero_start
         given = options.preconditioner
         native = getattr(given, 'native_preconditioner', given)
         desc = d.ts_matrix_desc(components=components)
@@ -135,7 +134,6 @@ class System:
             if len(null.shape) not in (1, 2) or null.shape[0] != self.shape[0]:
                 raise ValueError(f'null_space has shape {null.shape}; expected ({self.shape[0]}, vectors)')
             options.desc.null_space = ctypes.pointer(null_desc)
-        options.desc.zero_start = int(zero_start)
         self.watcher = _progress.Watcher(progress, options.rtol)
         self.registration: _progress.Registration | None = None
         if self.watcher.is_quiet:
@@ -144,8 +142,6 @@ class System:
         else:
             self.watch()
         self.solver: Handle | None = None
-        self.vectors: dict[int, tuple[Handle, Handle]] = {}
-        self.width = 4  # right-hand sides that are solved at once
 
     def watch(self) -> None:
         """The watcher is called in each check. Before the solver is created."""
@@ -163,52 +159,14 @@ class System:
 
     def close(self) -> None:
         """Destroys the objects of the library now, rather than when they are collected."""
-        for pair in self.vectors.values():
-            for vector in pair:
-                vector.destroy()
         if self.solver is not None:
             self.solver.destroy()
         self.matrix.destroy()
-
-    def vectors_of(self, components: int) -> tuple[Handle, Handle]:
-        """b and x on the device. They stay for the next solve."""
-        found = self.vectors.get(components)
-        if found is None:
-            # A vector of precision auto rounds x to floats if they meet the tolerance.
-            is_double = self.options.desc.precision == d.TS_PRECISION_DOUBLE
-            desc = d.ts_vector_desc(components=components, precision=d.TS_PRECISION_DOUBLE if is_double else 0)
-            matrix = self.matrix.pointer
-            right = create(self.context, 'ts_vector_destroy', lib.ts_vector_create, lib.ts_matrix_get_row_space(matrix), desc)
-            solution = create(self.context, 'ts_vector_destroy', lib.ts_vector_create,
-                              lib.ts_matrix_get_column_space(matrix), desc)
-            found = self.vectors[components] = (right, solution)
-        return found
-
-    def solve_group(self, b: Array, x: Array, starts: bool, vectors: tuple[Handle, Handle], result: Any) -> int:
-        context = self.context
-        right, solution = vectors
-        context.check(lib.ts_vector_write(right.pointer, b.as_ts()))
-        if starts:
-            context.check(lib.ts_vector_write(solution.pointer, x.as_ts()))
-        elif not self.zero_start:
-            context.check(lib.ts_vector_fill(solution.pointer, 0.0))
-        # The set-up and the solve replace what is in the caches of the processor, so Python runs before and after both.
-        arguments = right.pointer, solution.pointer, result
-        target = x.as_ts(read_only=False)
-        status: int = lib.ts_solver_solve(self.opened().pointer, *arguments)
-        if status < 0:
-            for function in self.functions:
-                function.raise_error()
-            raise error_of(status, lib.ts_last_error(context.pointer))
-        context.check(lib.ts_vector_read(solution.pointer, target))
-        return status
 
     def solve(self, b: Array, x: Array, starts: bool) -> Result:
         """Solves for all columns of b. `x` holds the starting values if `starts`, and receives the solution. The caller has
         entered the context, with a region for Ctrl+C."""
         begin = time.perf_counter()
-        count = b.shape[1] if len(b.shape) == 2 else 1
-        merged: Any = None
         interrupts = current()
         for function in self.functions:
             function.error = None
@@ -218,29 +176,20 @@ class System:
             self.watcher.history = []
         else:
             self.watcher.restart(interrupts)
-        first = 0
-        while first < count:
-            width = min(self.width, count - first)
-            try:
-                vectors = self.vectors_of(width)
-            except UnsupportedError:
-                if width == 1:
-                    raise
-                self.width = 1  # the vectors of a matrix of blocks have one component
-                continue
-            part_b, part_x = arrays.columns(b, first, width), arrays.columns(x, first, width)
-            result = d.ts_result()
-            self.solve_group(part_b, part_x, starts, vectors, result)
-            if is_quiet:
-                self.read_history()
-            arrays.store_columns(x, first, part_x)
-            merged = result if merged is None else _merge(merged, result)
-            first += width
-            if interrupts.error is not None or self.watcher.error is not None:
-                break
-        if not is_quiet:
+        result = d.ts_result()
+        # The set-up and the solve replace what is in the caches of the processor, so Python runs before and after both.
+        target = x.as_ts(read_only=False)
+        arguments = b.as_ts(), x.as_ts() if starts else d.ts_array(), target, result
+        status: int = lib.ts_solver_solve_arrays(self.opened().pointer, *arguments)
+        if status < 0:
+            for function in self.functions:
+                function.raise_error()
+            raise error_of(status, lib.ts_last_error(self.context.pointer))
+        if is_quiet:
+            self.read_history()
+        else:
             self.watcher.finish()
-        return self.describe(merged, time.perf_counter() - begin)
+        return self.describe(result, time.perf_counter() - begin)
 
     def read_history(self) -> None:
         """Adds the numbers that the library kept."""
@@ -285,15 +234,6 @@ class System:
         self.context.check(lib.ts_solver_get_stage(self.opened().pointer, number, ctypes.byref(info)))
         return Stage(text_of('method', info.method), text_of('preconditioner_kind', info.preconditioner), info.iterations,
                      info.relative_residual, (info.message or b'').decode('utf-8', 'replace'))
-
-
-def _merge(all_groups: Any, group: Any) -> Any:
-    """The first failure, the sums of iterations and the largest residual."""
-    kept = all_groups if all_groups.reason > d.TS_REASON_FIXED_ITERATIONS else group
-    iterations = all_groups.iterations + group.iterations
-    residual = np.fmax(all_groups.relative_residual, group.relative_residual)
-    kept.iterations, kept.relative_residual = iterations, float(residual)
-    return kept
 
 
 def _matrix_of(A: Any, allow_dense: bool = False) -> Any:
@@ -364,7 +304,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, method: str = 'auto', preconditione
     device = found.device if found.device is not None else getattr(matrix, 'device', None)
     with context_for(device, backend, threads, context, is_short=True) as used:
         components = min(found.shape[1], 4) if len(found.shape) == 2 else 1
-        system = System(used, matrix, options, progress, not starts, True, components)
+        system = System(used, matrix, options, progress, True, components)
         try:
             result = system.solve(found, x, starts)
         finally:
@@ -398,7 +338,7 @@ class Solver:
         if isinstance(native, Preconditioner):
             context = native.context
         with context_for(getattr(matrix, 'device', None), backend, threads, context) as used:
-            self._system = System(used, matrix, options, progress, False, False)
+            self._system = System(used, matrix, options, progress, False)
             self._system.opened()
         self.shape: tuple[int, int] = (int(matrix.shape[0]), int(matrix.shape[1]))
         self.result: Result | None = None

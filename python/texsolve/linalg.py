@@ -169,7 +169,7 @@ def _solve(method: str, A: Any, b: Any, x0: Any, tolerances: tuple[float, float]
         context = native.context
     device = right.device if right.device is not None else getattr(matrix, 'device', None)
     with context_for(device, backend, 0, context, is_short=True) as used:
-        system = System(used, matrix, options, None, start is None, True, 1)
+        system = System(used, matrix, options, None, True, 1)
         if callback or history_callback:
             system.watch()
         if callback:
@@ -318,7 +318,7 @@ def lsqr(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e
     while True:
         options = Options('lsmr', 'none', max(rtol, 1e-15), 0.0, left, 'double', 0, 0, None, False)
         with context_for(None, backend, 0, context, is_short=True) as used:
-            result = System(used, found, options, None, not starts, True, 1).solve(given, target, starts)
+            result = System(used, found, options, None, True, 1).solve(given, target, starts)
         iterations += result.iterations
         left -= result.iterations
         r = np.asarray(b, float).reshape(-1) - np.asarray(multiply(x)).reshape(-1)

@@ -832,6 +832,17 @@ static ts_status solve_on(ts_matrix *A, ts_array b, ts_array x, ts_result *resul
   return ts_solve(A, b, x, &desc, result);
 }
 
+/* x0 is a solution, on the host or on the device. */
+static void solve_from(ts_matrix *A, ts_array b, ts_array x0, ts_array x) {
+  const ts_solver_desc desc = {.rtol = 1e-10};
+  ts_solver *solver = NULL;
+  ts_result result = {.iterations = -1};
+  REQUIRE_OK(context, ts_solver_create(A, &desc, &solver));
+  CHECK_OK(context, ts_solver_solve_arrays(solver, b, x0, x, &result));
+  CHECK_INT(result.iterations, 0);
+  ts_solver_destroy(&solver);
+}
+
 static void columns_of_arrays(void) {
   ref_matrix m = ref_grid(25, 25);
   given g = make_given(&m, TS_TYPE_INT32, TS_TYPE_DOUBLE, 1);
@@ -853,6 +864,8 @@ static void columns_of_arrays(void) {
     CHECK_OK(context, solve_on(found, ts_host(b, count), device_x, NULL));
     CHECK_CUDA(cudaMemcpy(y, device_x.data, count * sizeof *y, cudaMemcpyDeviceToHost));
     CHECK(memcmp(x, y, count * sizeof *x) == 0);
+    solve_from(found, device_b, ts_host((const double *)x, count), device_x);
+    solve_from(found, device_b, device_x, device_x);
     free_device(&device_b), free_device(&device_x);
     free(b), free(x), free(y);
   }

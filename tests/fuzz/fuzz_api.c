@@ -209,7 +209,16 @@ static void solve_arrays(state *s, ts_matrix *A, const ts_solver_desc *desc) {
   for (size_t i = 0; i < 3 * 144; i++) right[i] = numbers[i] = fuzz_number(&s->in), rounded[i] = 0;
   const ts_array b = ts_host(right, rows > fault ? rows - fault : 0);
   const ts_array x = fuzz_read(&s->in, 2) ? ts_host(numbers, unknowns) : ts_host(rounded, unknowns);
-  check(s, ts_solve(A, b, x, desc, &result));
+  if (fuzz_read(&s->in, 2)) {
+    check(s, ts_solve(A, b, x, desc, &result));
+    return;
+  }
+  ts_solver *solver = NULL;
+  const ts_array start = fuzz_read(&s->in, 2) ? x : (ts_array){0};
+  check(s, ts_solver_create(A, desc, &solver));
+  for (int times = 0; times < 2 && solver; times++)
+    check(s, ts_solver_solve_arrays(solver, b, start, x, &result));
+  ts_solver_destroy(&solver);
 }
 
 static void solve(state *s) {

@@ -1,4 +1,4 @@
-/* ts_solve on arrays of several columns. */
+/* ts_solve and ts_solver_solve_arrays, on arrays of several columns. */
 #include <float.h>
 
 #include "common/core/core.h"
@@ -208,6 +208,91 @@ static void no_column(void) {
   ref_free(&m);
 }
 
+/* ---- A solver that is kept ---- */
+
+static ts_solver *make_solver(ts_matrix *A, const ts_solver_desc *desc) {
+  ts_solver *solver = NULL;
+  CHECK_OK(context, ts_solver_create(A, desc, &solver));
+  return solver;
+}
+
+/* The bits of ts_solve, from x0 in another array and type, from x itself and from 0, in calls one after the
+ * other with other numbers of columns. */
+static void kept_solver(void) {
+  ref_matrix m = ref_grid(20, 20);
+  ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
+  const ts_solver_desc desc = {
+      .method = TS_METHOD_CG, .preconditioner_kind = TS_PRECONDITIONER_JACOBI, .rtol = 1e-6, .keep_history = 1};
+  ts_solver *solver = make_solver(A, &desc);
+  for (size_t columns = 9; columns > 1; columns -= 2) {
+    arrays a = make(&m, columns);
+    const ts_array b = ts_host((const double *)a.bs, a.count);
+    double *x = calloc(a.count, sizeof *x);
+    ts_result expected, found;
+    test_context_label("%zu columns", columns);
+    CHECK_OK(context, ts_solve(A, b, ts_host(a.xs, a.count), &desc, &expected));
+    CHECK_OK(context, ts_solver_solve_arrays(solver, b, (ts_array){0}, ts_host(x, a.count), &found));
+    /* Later solves may begin in the precision in which the last one ended. */
+    if (columns == 9) {
+      CHECK(memcmp(x, a.xs, a.count * sizeof *x) == 0);
+      CHECK_INT(found.iterations, expected.iterations);
+    }
+    for (size_t c = 0; c < columns; c++) CHECK(residual_of(&m, x, a.bs, columns, c) <= 1.05e-6);
+    int count = 0;
+    CHECK(ts_solver_get_history(solver, &count) != NULL);
+    CHECK(count >= found.iterations); /* of all groups, each with the number of its start */
+    /* The start is a solution, so that no iteration is left. */
+    for (size_t k = 0; k < a.count; k++) a.float_xs[k] = (float)x[k];
+    memset(x, 0, a.count * sizeof *x);
+    const ts_array start = ts_host((const float *)a.float_xs, a.count);
+    CHECK(ts_solver_solve_arrays(solver, b, start, ts_host(x, a.count), &found) >= 0);
+    CHECK(found.iterations < expected.iterations / 4);
+    memcpy(x, a.xs, a.count * sizeof *x);
+    CHECK_OK(context, ts_solver_solve_arrays(solver, b, ts_host(x, a.count), ts_host(x, a.count), &found));
+    CHECK_INT(found.iterations, 0);
+    CHECK(memcmp(x, a.xs, a.count * sizeof *x) == 0);
+    free(x);
+    free_arrays(&a);
+  }
+  ts_solver_destroy(&solver);
+  ts_matrix_destroy(&A);
+  ref_free(&m);
+}
+
+static int stop_now(const ts_progress *progress, void *user) {
+  (void)progress;
+  ++*(int *)user;
+  return 1;
+}
+
+/* A stop ends the call: later groups are not begun, and their columns are the start. */
+static void stopped(void) {
+  ref_matrix m = ref_grid(30, 30);
+  ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
+  const size_t width = most_components(matrix_info(A).format) < 4 ? 1 : 4, columns = 9;
+  int calls = 0;
+  const ts_solver_desc desc = {
+      .rtol = 1e-6, .check_interval = 1, .progress = stop_now, .progress_user = &calls, .method = TS_METHOD_CG};
+  ts_solver *solver = make_solver(A, &desc);
+  arrays a = make(&m, columns);
+  for (size_t k = 0; k < a.count; k++) a.float_xs[k] = 3;
+  for (int given = 0; given <= 1; given++) {
+    const ts_array start = given ? ts_host((const float *)a.float_xs, a.count) : (ts_array){0};
+    ts_result result;
+    calls = 0;
+    CHECK_INT(ts_solver_solve_arrays(solver, ts_host(a.bs, a.count), start, ts_host(a.xs, a.count), &result),
+              TS_NOT_CONVERGED);
+    CHECK_INT(result.reason, TS_REASON_STOPPED);
+    CHECK_INT(calls, 1);
+    for (size_t k = 0; k < a.count; k++)
+      if (k % columns >= width && !CHECK_CLOSE(a.xs[k], given ? 3 : 0, 0)) break;
+  }
+  free_arrays(&a);
+  ts_solver_destroy(&solver);
+  ts_matrix_destroy(&A);
+  ref_free(&m);
+}
+
 /* ---- Refusals: x is unchanged ---- */
 
 static void refusals(void) {
@@ -232,6 +317,15 @@ static void refusals(void) {
   REFUSED(HOST(bs), ts_host((const double *)xs, 3 * n), NULL, "x", "pointer to const");
   REFUSED(HOST(bs), HOST(xs), &(ts_solver_desc){.rtol = 2}, "rtol is 2");
   REFUSED(HOST(bs), HOST(xs), &(ts_solver_desc){.method = (ts_method)99}, "method is 99");
+  ts_solver *solver = make_solver(A, NULL);
+  CHECK_FAILS(context, ts_solver_solve_arrays(solver, HOST(bs), ts_host(bs, n), HOST(xs), &result),
+              TS_ERROR_INVALID_ARGUMENT, "x0 has 30 numbers", "90");
+  CHECK_FAILS(context,
+              ts_solver_solve_arrays(solver, ts_host(bs, n), ts_host(integers, n), ts_host(xs, n), NULL),
+              TS_ERROR_INVALID_ARGUMENT, "x0 holds integers");
+  CHECK_FAILS(NULL, ts_solver_solve_arrays(NULL, HOST(bs), HOST(xs), HOST(xs), NULL), TS_ERROR_INVALID_ARGUMENT,
+              "solver is NULL");
+  ts_solver_destroy(&solver);
   CHECK_FAILS(NULL, ts_solve(NULL, HOST(bs), HOST(xs), NULL, NULL), TS_ERROR_INVALID_ARGUMENT,
               "matrix is NULL");
   CHECK(memcmp(xs, kept, sizeof xs) == 0);
@@ -253,4 +347,4 @@ static void in_place(void) {
 }
 
 TEST_MAIN(CASES_IN_CONTEXT(solutions, blocks, same_as_vectors, least_squares, one_bad_column, no_column,
-                           refusals, in_place))
+                           kept_solver, stopped, refusals, in_place))

@@ -1,19 +1,20 @@
-/* ts_solve: arrays of any number of columns, solved in groups. The size of a group is the number of components
- * of a vector. */
+/* ts_solver_solve_arrays and ts_solve: arrays of any number of columns, solved in groups. The size of a group
+ * is the number of components of a vector. */
 #include <math.h>
 #include <string.h>
 
 #include "common/core/array.h"
 #include "solver.h"
+#include "stages.h"
 
-enum { GROUP = 4 };
-
-/* The arrays of one call. b and x are row-major in the types of the arrays, both on the host or both on the
- * device. `part` is in the same memory and has room for the numbers of a group. */
+/* The arrays of one call, row-major in their types. With one group these are the caller's, and `part` is not
+ * used. Otherwise all are on the host or all on the device, x is a copy, so that an error leaves the caller's x
+ * unchanged, and `part` is in the same memory and has room for the numbers of a group. */
 typedef struct columns {
   ts_solver *solver;
-  ts_array b, x, part;
-  size_t count; /* columns */
+  ts_array b, x0, x, part; /* x0.data: NULL to start from 0 */
+  size_t count;            /* columns */
+  size_t most;             /* columns of a group */
 } columns;
 
 static ts_status copy_on_device(ts_context *context, const ts_array *whole, size_t count, size_t first,
@@ -45,12 +46,14 @@ static ts_array part_of(const columns *c, const ts_array *whole, size_t width) {
 
 static ts_status write_group(const columns *c, const ts_array *whole, size_t first, size_t width,
                              ts_vector *v) {
+  if (width == c->count) return ts_vector_write(v, *whole);
   const ts_array part = part_of(c, whole, width);
   TSI_TRY(copy_group(c->solver->context, whole, c->count, first, &part, width, 1));
   return ts_vector_write(v, part);
 }
 
 static ts_status read_group(const columns *c, size_t first, size_t width, const ts_vector *v) {
+  if (width == c->count) return ts_vector_read(v, c->x);
   const ts_array part = part_of(c, &c->x, width);
   TSI_TRY(ts_vector_read(v, part));
   return copy_group(c->solver->context, &c->x, c->count, first, &part, width, 0);
@@ -86,103 +89,112 @@ static void merge(ts_result *all, const ts_result *group, size_t first, size_t w
   memcpy(all->precision_iterations, by_precision, sizeof by_precision);
 }
 
+/* The vectors of a group stay with the solver for the next one of its size. */
+static ts_status open_vectors(ts_solver *k, size_t width, ts_vector ***vectors) {
+  ts_vector **found = *vectors = k->columns[width - 1];
+  if (found[1]) return TS_OK;
+  /* A vector of precision auto may round x to floats. */
+  const int is_double = k->desc.precision == TS_PRECISION_DOUBLE;
+  const ts_vector_desc desc = {.components = (int)width, .precision = is_double ? TS_PRECISION_DOUBLE : 0};
+  if (!found[0]) TSI_TRY(ts_vector_create(k->matrix->row_space, &desc, &found[0]));
+  return ts_vector_create(k->matrix->column_space, &desc, &found[1]);
+}
+
 static ts_status solve_group(const columns *c, size_t first, size_t width, ts_result *result) {
-  ts_matrix *A = c->solver->matrix;
-  const ts_vector_desc desc = {.components = (int)width};
-  ts_vector *b = NULL, *x = NULL;
-  ts_status status = ts_vector_create(A->row_space, &desc, &b);
-  if (status == TS_OK) status = ts_vector_create(A->column_space, &desc, &x);
-  if (status == TS_OK) status = write_group(c, &c->b, first, width, b);
-  if (status == TS_OK && !c->solver->desc.zero_start) status = write_group(c, &c->x, first, width, x);
-  if (status == TS_OK) {
-    status = ts_solver_solve(c->solver, b, x, result);
-    const ts_status read = status < 0 ? status : read_group(c, first, width, x);
-    if (read < 0) status = read;
-  }
-  ts_vector_destroy(&b);
-  ts_vector_destroy(&x);
+  ts_solver *k = c->solver;
+  ts_vector **v;
+  TSI_TRY(open_vectors(k, width, &v));
+  TSI_TRY(write_group(c, &c->b, first, width, v[0]));
+  int *zero_start = tsi_solver_zero_start(k);
+  const int asked = *zero_start;
+  if (!asked && c->x0.data) TSI_TRY(write_group(c, &c->x0, first, width, v[1]));
+  *zero_start = asked || !c->x0.data;
+  k->is_later_group = first > 0;
+  const ts_status status = ts_solver_solve(k, v[0], v[1], result);
+  k->is_later_group = 0;
+  *zero_start = asked;
+  if (status >= 0) TSI_TRY(read_group(c, first, width, v[1]));
   return status;
 }
 
-/* In a space with blocks, a vector has one component. */
-static size_t columns_of_group(const columns *c) {
-  return c->solver->matrix->row_space->tiling.log2_block ? 1 : GROUP;
+/* After a stop: x of the groups that were not solved is their start. */
+static ts_status leave_group(const columns *c, size_t first, size_t width) {
+  ts_vector **v;
+  TSI_TRY(open_vectors(c->solver, width, &v));
+  TSI_TRY(c->x0.data ? write_group(c, &c->x0, first, width, v[1]) : ts_vector_fill(v[1], 0));
+  return read_group(c, first, width, v[1]);
 }
 
 /* Solves every group, even after one that did not converge. */
 static ts_status solve_groups(const columns *c, ts_result *result) {
-  const size_t most = columns_of_group(c);
-  ts_status status = TS_OK;
-  for (size_t first = 0; first < c->count && status >= 0; first += most) {
-    const size_t width = c->count - first < most ? c->count - first : most;
+  for (size_t first = 0; first < c->count; first += c->most) {
+    const size_t width = c->count - first < c->most ? c->count - first : c->most;
+    if (result->reason == TS_REASON_STOPPED) {
+      TSI_TRY(leave_group(c, first, width));
+      continue;
+    }
     ts_result group = {0};
-    const ts_status now = solve_group(c, first, width, &group);
-    if (now < 0)
-      status = now;
-    else
-      merge(result, &group, first, width, c->count <= most);
+    const ts_status status = solve_group(c, first, width, &group);
+    if (status < 0) return status;
+    merge(result, &group, first, width, c->count <= c->most);
   }
-  return status;
+  return TS_OK;
 }
 
-static ts_status check_columns(const ts_matrix *A, const ts_array *b, const ts_array *x, size_t *count) {
+/* In a space with blocks, a vector has one component. */
+static size_t columns_of_group(const ts_matrix *A) {
+  return A->row_space->tiling.log2_block ? 1 : TSI_MOST_COLUMNS;
+}
+
+static ts_status check_columns(const ts_matrix *A, columns *c) {
   const size_t rows = (size_t)A->row_space->tiling.size, unknowns = (size_t)A->column_space->tiling.size;
-  if (!b->data || !x->data)
-    return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT, "%s is NULL", b->data ? "x" : "b");
-  *count = b->count / rows;
-  if (*count == 0 || b->count % rows)
+  if (!c->b.data || !c->x.data)
+    return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT, "%s is NULL", c->b.data ? "x" : "b");
+  c->count = c->b.count / rows;
+  if (c->count == 0 || c->b.count % rows)
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                    "b has %zu numbers; it must have a multiple of the %zu rows", b->count, rows);
-  TSI_TRY(tsi_array_check(A->context, "b", b, *count * rows, TSI_FLOATING, TSI_READ));
-  return tsi_array_check(A->context, "x", x, *count * unknowns, TSI_FLOATING, TSI_WRITE);
+                    "b has %zu numbers; it must have a multiple of the %zu rows", c->b.count, rows);
+  TSI_TRY(tsi_array_check(A->context, "b", &c->b, c->count * rows, TSI_FLOATING, TSI_READ));
+  TSI_TRY(tsi_array_check(A->context, "x", &c->x, c->count * unknowns, TSI_FLOATING, TSI_WRITE));
+  if (!c->x0.data) return TS_OK;
+  return tsi_array_check(A->context, "x0", &c->x0, c->count * unknowns, TSI_FLOATING, TSI_READ);
 }
 
-/* ---- Memory of b and x. The solve works on a copy of x, so that an error leaves the caller's x unchanged.
- * ---- */
+/* ---- Memory for several groups ---- */
 
-static size_t numbers_of_group(const columns *c, const ts_array *b, const ts_array *x) {
-  return (b->count > x->count ? b->count : x->count) / c->count * columns_of_group(c);
+static size_t numbers_of_group(const columns *c) {
+  return (c->b.count > c->x.count ? c->b.count : c->x.count) / c->count * c->most;
 }
 
-static ts_status borrow_on_host(ts_context *context, const ts_array *b, const ts_array *x, tsi_loans *loans,
-                                columns *c) {
-  const void *right, *start;
+static ts_status borrow_on_host(ts_context *context, tsi_loans *loans, columns *c) {
+  const void *right, *start = NULL;
   void *solution, *part;
-  TSI_TRY(tsi_array_borrow(context, "b", b, b->count, TSI_FLOATING, loans, &right));
-  TSI_TRY(tsi_array_borrow(context, "x", x, x->count, TSI_FLOATING, loans, &start));
-  TSI_TRY(tsi_loan(context, "x", x->count, x->type, loans, &solution));
-  TSI_TRY(tsi_loan(context, "columns", numbers_of_group(c, b, x), TS_TYPE_DOUBLE, loans, &part));
-  memcpy(solution, start, x->count * tsi_type_size(x->type));
-  c->b = ts_array_make(right, b->count, b->type, 1);
-  c->x = ts_array_make(solution, x->count, x->type, 0);
+  TSI_TRY(tsi_array_borrow(context, "b", &c->b, c->b.count, TSI_FLOATING, loans, &right));
+  if (c->x0.data) TSI_TRY(tsi_array_borrow(context, "x0", &c->x0, c->x0.count, TSI_FLOATING, loans, &start));
+  TSI_TRY(tsi_loan(context, "x", c->x.count, c->x.type, loans, &solution));
+  TSI_TRY(tsi_loan(context, "columns", numbers_of_group(c), TS_TYPE_DOUBLE, loans, &part));
+  c->b = ts_array_make(right, c->b.count, c->b.type, 1);
+  c->x0 = ts_array_make(start, c->x0.count, c->x0.type, 1);
+  c->x = ts_array_make(solution, c->x.count, c->x.type, 0);
   c->part = ts_array_make(part, 0, TS_TYPE_DOUBLE, 0);
   return TS_OK;
 }
 
-static ts_status create_on_device(ts_context *context, const ts_array *b, const ts_array *x, columns *c) {
+static ts_status create_on_device(ts_context *context, columns *c) {
   const tsi_array_ops *ops = context->device_ops->arrays;
+  const size_t part = numbers_of_group(c);
   ts_array solution;
-  TSI_TRY(ops->alloc(context, x->count, x->type, &solution));
+  TSI_TRY(ops->alloc(context, c->x.count, c->x.type, &solution));
   c->x = solution;
-  TSI_TRY(ops->alloc(context, numbers_of_group(c, b, x), TS_TYPE_DOUBLE, &c->part));
-  c->b = *b;
-  return ops->copy_columns(context, x, c->count, 0, &solution, c->count, 1);
+  return ops->alloc(context, part, TS_TYPE_DOUBLE, &c->part);
 }
 
 static void free_on_device(ts_context *context, columns *c) {
   const tsi_array_ops *ops = context->device_ops->arrays;
   tsi_enter_to_destroy(context);
-  if (c->x.data) ops->free(context, &c->x);
+  ops->free(context, &c->x);
   if (c->part.data) ops->free(context, &c->part);
   tsi_leave(context, TS_OK);
-}
-
-static ts_status borrow(ts_context *context, const ts_array *b, const ts_array *x, tsi_loans *loans,
-                        columns *c) {
-  if (b->memory != TS_MEMORY_CUDA || x->memory != TS_MEMORY_CUDA)
-    return borrow_on_host(context, b, x, loans, c);
-  TSI_TRY(tsi_enter(context));
-  return tsi_leave(context, create_on_device(context, b, x, c));
 }
 
 static ts_status write_back(ts_context *context, const ts_array *x, const columns *c) {
@@ -192,23 +204,66 @@ static ts_status write_back(ts_context *context, const ts_array *x, const column
   return TS_OK;
 }
 
-ts_status ts_solve(ts_matrix *matrix, ts_array b, ts_array x, const ts_solver_desc *desc, ts_result *result) {
-  TSI_BEGIN(matrix, matrix->context);
-  ts_context *context = matrix->context;
-  columns c = {0};
+static ts_status solve_on_host(columns *c, ts_result *result) {
+  ts_context *context = c->solver->context;
+  const ts_array x = c->x;
   tsi_loans loans = {0};
-  ts_result own;
-  if (!result) result = &own;
-  *result = (ts_result){.relative_residual = NAN, .rounded_residual = NAN};
-  TSI_TRY(check_columns(matrix, &b, &x, &c.count));
-  ts_status status = ts_solver_create(matrix, desc, &c.solver);
-  if (status == TS_OK) status = borrow(context, &b, &x, &loans, &c);
-  if (status == TS_OK) status = solve_groups(&c, result);
-  if (status == TS_OK) status = write_back(context, &x, &c);
-  if (c.x.memory == TS_MEMORY_CUDA) free_on_device(context, &c);
+  ts_status status = borrow_on_host(context, &loans, c);
+  if (status == TS_OK) status = solve_groups(c, result);
+  if (status == TS_OK) status = write_back(context, &x, c);
   tsi_loans_free(context, &loans);
-  ts_solver_destroy(&c.solver);
+  return status;
+}
+
+static ts_status solve_on_device(columns *c, ts_result *result) {
+  ts_context *context = c->solver->context;
+  const ts_array x = c->x;
+  TSI_TRY(tsi_enter(context));
+  ts_status status = tsi_leave(context, create_on_device(context, c));
+  if (status == TS_OK) status = solve_groups(c, result);
+  if (status == TS_OK) status = write_back(context, &x, c);
+  if (c->x.data != x.data) free_on_device(context, c);
+  return status;
+}
+
+static ts_status solve_columns(columns *c, ts_result *result) {
+  c->most = columns_of_group(c->solver->matrix);
+  if (c->count <= c->most) return solve_groups(c, result);
+  const int starts_on_device = !c->x0.data || c->x0.memory == TS_MEMORY_CUDA;
+  if (c->b.memory == TS_MEMORY_CUDA && c->x.memory == TS_MEMORY_CUDA && starts_on_device)
+    return solve_on_device(c, result);
+  return solve_on_host(c, result);
+}
+
+/* ---- Calls ---- */
+
+static ts_status conclude(ts_context *context, ts_status status, const ts_result *result) {
   if (status == TS_OK && result->reason > TS_REASON_FIXED_ITERATIONS)
     return tsi_fail(context, TS_NOT_CONVERGED, "%s", result->message);
   return status;
+}
+
+static const ts_result empty_result = {.relative_residual = NAN, .rounded_residual = NAN};
+
+ts_status ts_solver_solve_arrays(ts_solver *solver, ts_array b, ts_array x0, ts_array x, ts_result *result) {
+  TSI_BEGIN(solver, solver->context);
+  ts_result own;
+  if (!result) result = &own;
+  *result = empty_result;
+  columns c = {.solver = solver, .b = b, .x0 = x0, .x = x};
+  TSI_TRY(check_columns(solver->matrix, &c));
+  return conclude(solver->context, solve_columns(&c, result), result);
+}
+
+ts_status ts_solve(ts_matrix *matrix, ts_array b, ts_array x, const ts_solver_desc *desc, ts_result *result) {
+  TSI_BEGIN(matrix, matrix->context);
+  ts_result own;
+  if (!result) result = &own;
+  *result = empty_result;
+  columns c = {.b = b, .x0 = x, .x = x};
+  TSI_TRY(check_columns(matrix, &c));
+  TSI_TRY(ts_solver_create(matrix, desc, &c.solver));
+  const ts_status status = solve_columns(&c, result);
+  ts_solver_destroy(&c.solver);
+  return conclude(matrix->context, status, result);
 }

@@ -177,6 +177,8 @@ void ts_solver_destroy(ts_solver **solver) {
   tsi_stages_destroy(k);
   tsi_null_space_destroy(&k->null_space);
   tsi_solver_destroy_workspace(k);
+  for (int c = 0; c < TSI_MOST_COLUMNS; c++)
+    ts_vector_destroy(&k->columns[c][0]), ts_vector_destroy(&k->columns[c][1]);
   ts_preconditioner_destroy(&k->preconditioner);
   tsi_enter_to_destroy(context);
   tsi_matrix_release(k->matrix);
@@ -326,14 +328,14 @@ ts_status tsi_solver_solve_once(ts_solver *solver, const ts_vector *b, ts_vector
 }
 
 /* The poll function stopped the solve before its first iteration, during a set-up. */
-static ts_status stop_at_start(const ts_solver *k, ts_vector *x, ts_result *result) {
+static ts_status stop_at_start(ts_solver *k, ts_vector *x, ts_result *result) {
   *result = empty_result(k);
   tsi_result_stop(result);
-  return k->desc.zero_start ? ts_vector_fill(x, 0) : TS_OK;
+  return *tsi_solver_zero_start(k) ? ts_vector_fill(x, 0) : TS_OK;
 }
 
 static ts_status solve(ts_solver *k, const ts_vector *b, ts_vector *x, ts_result *result) {
-  tsi_history_begin(&k->kept_history);
+  if (!k->is_later_group) tsi_history_begin(&k->kept_history);
   ts_status status = k->stages ? tsi_stages_solve(k, b, x, result) : tsi_solver_solve_once(k, b, x, result);
   if (status == TS_ERROR_STOPPED) {
     TSI_TRY(stop_at_start(k, x, result));

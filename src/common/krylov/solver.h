@@ -52,6 +52,9 @@ typedef struct tsi_history {
   int is_full; /* memory for more was refused */
 } tsi_history;
 
+/* Columns that ts_solver_solve_arrays solves for at a time: the components of a vector. */
+enum { TSI_MOST_COLUMNS = 4 };
+
 struct ts_solver {
   ts_context *context;
   ts_matrix *matrix,
@@ -91,7 +94,10 @@ struct ts_solver {
   double frobenius;           /* norm of A, for least squares; 0 if A is a function */
   int jacobi_changes;         /* change counter of the preconditioner's matrix when m was written; -1: never */
   int is_running;             /* a solve is running; its callbacks must not start another one */
-  const tsi_solve *at_check;  /* the solve whose progress callback is running; otherwise NULL */
+  int is_later_group;         /* ts_solver_solve_arrays: the history continues that of the columns before */
+  ts_vector *columns[TSI_MOST_COLUMNS]
+                    [2];     /* ts_solver_solve_arrays: b and x of so many columns; NULL: not needed yet */
+  const tsi_solve *at_check; /* the solve whose progress callback is running; otherwise NULL */
 
   /* Auto in stages (stages.c). */
   tsi_stages *stages;    /* of the caller's solver, if auto may continue with other solvers; otherwise NULL */

@@ -85,6 +85,10 @@ const tsi_solve *tsi_stages_at_check(const ts_solver *first) {
   return NULL;
 }
 
+int *tsi_solver_zero_start(ts_solver *k) {
+  return k->stages ? &k->stages->asked.zero_start : &k->desc.zero_start;
+}
+
 /* A small A^T r does not imply that r is small, or minimal. */
 static double least_rtol(double rtol) {
   return fmin(rtol, fmax(1e-3 * rtol, 1e-14));

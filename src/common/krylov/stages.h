@@ -24,4 +24,7 @@ int tsi_stage_steps(const ts_solver *k, int iteration, int steps);
 /* After a check: ends the iterations of a stage that is no longer worth its time (s->solver->is_left). */
 void tsi_stage_watch(tsi_solve *s, int checked, int count);
 
+/* Whether the next solve starts from 0. Each stage after the first continues with x. */
+int *tsi_solver_zero_start(ts_solver *solver);
+
 #endif
