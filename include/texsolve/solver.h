@@ -10,8 +10,8 @@
  *          result.relative_residual);
  *   ts_solver_destroy(&solver);
  *
- * ts_solver_solve_arrays() takes arrays instead of vectors. ts_solve() does all this in one call, with arrays. The
- * methods:
+ * ts_solver_solve_arrays() takes arrays instead of vectors. ts_solve() does all this in one call, with arrays.
+ * The methods:
  *
  *   cg         Hestenes and Stiefel 1952. For symmetric positive definite matrices, and for negative definite
  *              ones whose arrays are on the host. Variant with one reduction per iteration: Meurant 1987.

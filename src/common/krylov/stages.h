@@ -25,6 +25,6 @@ int tsi_stage_steps(const ts_solver *k, int iteration, int steps);
 void tsi_stage_watch(tsi_solve *s, int checked, int count);
 
 /* Whether the next solve starts from 0. Each stage after the first continues with x. */
-int *tsi_solver_zero_start(ts_solver *solver);
+int *tsi_solver_zero_start(ts_solver *k);
 
 #endif
