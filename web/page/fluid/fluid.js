@@ -126,13 +126,13 @@ class FluidPart {
 
   // The picture shows a stroke at once. The library builds its matrices again when walls change, and waits for the device:
   // not in each frame of a stroke, and on a slow device a tenth of the time at most. Returns whether the library got walls.
-  updateWalls() {
+  updateWalls(isAsking) {
     if (this.walls.changed) {
       this.walls.changed = false
       this.#isMaskOld = true
       this.display.setWalls(this.walls)
     }
-    if (!this.areWallsDue) return false
+    if (!isAsking || !this.areWallsDue) return false
     this.#isMaskOld = false
     const start = performance.now()
     this.simulation.setWalls(this.walls)
@@ -141,11 +141,13 @@ class FluidPart {
   }
 
   frame(seconds) {
-    if (!this.areWallsDue && !this.isMeasureDue) this.#isRunning = true
+    const isAsking = this.areWallsDue || this.isMeasureDue // what becomes due in this frame has not waited
+    if (!isAsking) this.#isRunning = true
     else if (this.isBehind()) return false
     this.#time += seconds
     this.pointers.frame()
-    if (!this.updateWalls() && this.isMeasureDue) this.measure() // each may wait for the GPU: not both in a frame
+    const hasAsked = this.updateWalls(isAsking)
+    if (isAsking && !hasAsked && this.isMeasureDue) this.measure()
     this.#pending = this.paused ? 0 : Math.min(this.#pending + seconds, MAX_STEPS * TIME_STEP)
     while (this.#pending >= 0.75 * TIME_STEP) {
       this.step()
