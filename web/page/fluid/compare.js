@@ -22,7 +22,7 @@ export class Compare {
    * squares, `milliseconds` the time of a step: the shortest of a few, taken in turn. */
   * run() {
     const { fluid, cycles } = this.simulation
-    this.#prepare(fluid, cycles)
+    yield* this.#prepare(fluid, cycles)
     const iterations = [cycles, this.iterations]
     const results = []
     for (const [i, probe] of this.#probes.entries()) {
@@ -40,17 +40,19 @@ export class Compare {
     return results
   }
 
-  #prepare(fluid, cycles) {
-    const [first] = this.#probes
-    if (first?.width === fluid.width && first?.height === fluid.height && this.cycles === cycles
-      && this.scene === this.simulation.scene && this.mask === this.simulation.mask) return
+  // Makes both probes, each in a piece. A run that is given up leaves fewer.
+  * #prepare(fluid, cycles) {
+    const { gl, simulation } = this
+    const [first, second] = this.#probes
+    if (second && first.width === fluid.width && first.height === fluid.height && this.cycles === cycles
+      && this.scene === simulation.scene && this.mask === simulation.mask) return
     this.dispose()
-    Object.assign(this, { cycles, scene: this.simulation.scene, mask: this.simulation.mask })
-    this.#probes = [{ iterations: cycles }, this.#jacobi()]
-      .map((pressure) => this.simulation.make(fluid.width, fluid.height, pressure))
-    if (this.mask) this.#probes.forEach((probe) => probe.setWalls(this.mask))
-    const { gl } = this
+    Object.assign(this, { cycles, scene: simulation.scene, mask: simulation.mask })
     this.#framebuffers = [gl.createFramebuffer(), gl.createFramebuffer()]
+    for (const pressure of [{ iterations: cycles }, this.#jacobi()]) {
+      if (this.#probes.length) yield
+      this.#probes.push(simulation.make(fluid.width, fluid.height, pressure, this.mask))
+    }
   }
 
   // Gives Jacobi the time of the cycles. Half of the step in the logarithm, because times scatter.

@@ -17,6 +17,7 @@ const COMPARE_SECONDS = 3 // between comparisons, at least; on a slow device a c
 const WALL_SECONDS = 0.12 // between changes of the walls while one draws
 const SLOW_MS = 1000 / 45 // longer frames wait for the GPU before a task that needs its answer: several may be queued
 const MOST_SKIPPED = 30 // frames
+const PROMPT_FENCES = 6 // in a row, a frame each
 
 export async function start(host) {
   const { gl, canvas } = host
@@ -42,6 +43,8 @@ class FluidPart {
   #isMaskOld = false // the library has not got the present walls
   #fence = null // after what the GPU was asked for, while frames wait for it
   #skipped = 0 // frames
+  #prompt = 0 // fences in a row that signalled by the next frame
+  #isRunning = true // the last frame did not wait for the GPU
 
   constructor(host, layout, display, ts) {
     Object.assign(this, { host, layout, display })
@@ -122,26 +125,29 @@ class FluidPart {
   }
 
   // The picture shows a stroke at once. The library builds its matrices again when walls change, and waits for the device:
-  // not in each frame of a stroke, and on a slow device a tenth of the time at most.
-  updateWalls() {
+  // not in each frame of a stroke, and on a slow device a tenth of the time at most. Returns whether the library got walls.
+  updateWalls(isAsking) {
     if (this.walls.changed) {
       this.walls.changed = false
       this.#isMaskOld = true
       this.display.setWalls(this.walls)
     }
-    if (!this.areWallsDue) return
+    if (!isAsking || !this.areWallsDue) return false
     this.#isMaskOld = false
     const start = performance.now()
     this.simulation.setWalls(this.walls)
     this.#wallsAt = this.#time + Math.max(WALL_SECONDS, (performance.now() - start) / 100)
+    return true
   }
 
   frame(seconds) {
-    if ((this.areWallsDue || this.isMeasureDue) && this.isBehind()) return false
+    const isAsking = this.areWallsDue || this.isMeasureDue // what becomes due in this frame has not waited
+    if (!isAsking) this.#isRunning = true
+    else if (this.isBehind()) return false
     this.#time += seconds
     this.pointers.frame()
-    this.updateWalls()
-    if (this.isMeasureDue) this.measure()
+    const hasAsked = this.updateWalls(isAsking)
+    if (isAsking && !hasAsked && this.isMeasureDue) this.measure()
     this.#pending = this.paused ? 0 : Math.min(this.#pending + seconds, MAX_STEPS * TIME_STEP)
     while (this.#pending >= 0.75 * TIME_STEP) {
       this.step()
@@ -157,19 +163,32 @@ class FluidPart {
   }
 
   // Whether a slow GPU has frames to draw. A task that needs its answer would block the page until they are drawn, so frames
-  // are left out instead.
+  // are left out instead. A fence signals when the canvas is drawn. The browser draws its page with the canvas later, also on
+  // the GPU: after frames that did not wait there are several to draw, so fences must signal promptly for a while.
   isBehind() {
     const { gl, quality } = this.host
-    if (!this.#fence && quality.lastMedian > SLOW_MS) {
+    if (!this.#fence) {
+      if (quality.lastMedian <= SLOW_MS) return false
+      this.#skipped = this.#prompt = 0
+    } else {
+      const isSignalled = gl.getSyncParameter(this.#fence, gl.SYNC_STATUS) === gl.SIGNALED
+      this.#prompt = isSignalled ? this.#prompt + 1 : 0
+      const isOver = this.#prompt >= (this.#isRunning ? PROMPT_FENCES : 1) || this.#skipped >= MOST_SKIPPED
+      if (isOver || isSignalled) {
+        gl.deleteSync(this.#fence)
+        this.#fence = null
+      }
+      if (isOver) {
+        this.#isRunning = false
+        return false
+      }
+    }
+    if (!this.#fence) {
       this.#fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
       gl.flush()
-      this.#skipped = 0
     }
-    if (!this.#fence) return false
-    if (gl.getSyncParameter(this.#fence, gl.SYNC_STATUS) !== gl.SIGNALED && this.#skipped++ < MOST_SKIPPED) return true
-    gl.deleteSync(this.#fence)
-    this.#fence = null
-    return false
+    this.#skipped++
+    return true
   }
 
   step() {

@@ -56,11 +56,11 @@ export class Simulation {
     return true
   }
 
-  /** A fluid of the present scene. pressure: options of its solver. */
-  make(width, height, pressure = { iterations: this.cycles }) {
+  /** A fluid of the present scene. pressure: options of its solver; solid: its walls, or null. */
+  make(width, height, pressure = { iterations: this.cycles }, solid = null) {
     const { sides, advection = 'semi-lagrangian' } = scenes[this.scene]
     return this.ts.fluid({ width, height, cellSize: this.cellSize, timeStep: TIME_STEP, vorticity: this.vorticity, pressure,
-      advection, ...sides })
+      advection, solid, ...sides })
   }
 
   /** Starts a scene with a new fluid at rest. */

@@ -4,7 +4,7 @@ import { after, before } from 'node:test'
 import assert from 'node:assert/strict'
 import { launch, serve } from './browser.mjs'
 import { difference, look } from './look.mjs'
-import { reads, slide, test, touchDrag, until, withPart } from './parts.mjs'
+import { reads, sees, slide, still, test, touchDrag, until, withPart } from './parts.mjs'
 
 let server, browser
 before(async () => {
@@ -32,34 +32,33 @@ const withContact = (options, use) =>
 /** The number of bodies, the floor among them. */
 const bodies = async (tab) => Number((await reads(tab, 'Bodies, contacts')).split(',')[0])
 
-/** Chooses a scene and lets it begin. */
+/** Chooses another scene and lets it begin. */
 async function scene(tab, name) {
+  const before = await bodies(tab)
   await tab
     .locator('.choice label', { hasText: name })
     .first()
     .evaluate((label) => label.querySelector('input').click())
-  await tab.waitForTimeout(1200)
+  await until(tab, 'the scene is the old one', async () => (await bodies(tab)) !== before)
+  await tab.waitForTimeout(1000)
 }
 
 test('bodies fall; pause, one step, reset', () =>
   withContact({}, async (tab) => {
-    const first = await look(tab, free)
-    await tab.waitForTimeout(1500)
-    const second = await look(tab, free)
-    assert.ok(difference(first, second) > 0.5, `moves: ${difference(first, second)}`)
     await tab.keyboard.press(' ')
-    await tab.waitForTimeout(400)
-    const still = await look(tab, free)
-    await tab.waitForTimeout(700)
-    assert.ok(difference(still, await look(tab, free)) < 0.1, 'paused')
+    await tab.keyboard.press('r')
+    const first = await still(tab, free) // where the bodies begin
+    await tab.keyboard.press(' ')
+    await sees(tab, 'no body falls', free, (now) => difference(first, now) > 0.5)
+    await tab.keyboard.press(' ')
+    const paused = await still(tab, free)
     for (let k = 0; k < 15; k++) {
       await tab.keyboard.press('.')
       await tab.waitForTimeout(60)
     }
-    await until(tab, 'the picture after steps is the same', async () => difference(still, await look(tab, free)) > 0.1)
+    await sees(tab, 'the picture after steps is the same', free, (now) => difference(paused, now) > 0.1)
     await tab.keyboard.press('r')
-    await tab.waitForTimeout(600)
-    assert.ok(difference(first, await look(tab, free)) < difference(first, still), 'reset')
+    await sees(tab, 'not reset', free, (now) => difference(first, now) < 0.1)
   }))
 
 test('figures: residual below the tolerance, sweeps, times', () =>
@@ -104,12 +103,11 @@ test('phone: one finger drags', () =>
     await scene(tab, 'Wall')
     const first = await look(tab)
     await touchDrag(tab, [200, 430], [330, 200])
-    await tab.waitForTimeout(900)
-    assert.ok(difference(first, await look(tab)) > 0.3)
+    await sees(tab, 'the wall is the same', undefined, (now) => difference(first, now) > 0.3)
     assert.deepEqual(await tab.locator('.message.error').count(), 0)
     const closed = await look(tab, { x: 0, y: 60, width: 390, height: 240 })
     await tab.getByRole('button', { name: 'Controls' }).tap()
-    await until(tab, 'the sheet hides the scene', async () => difference(closed, await look(tab, { x: 0, y: 60, width: 390, height: 240 })) > 1)
+    await sees(tab, 'the sheet hides the scene', { x: 0, y: 60, width: 390, height: 240 }, (now) => difference(closed, now) > 1)
   }))
 
 test('a hidden tab waits and carries on; many scenes leave one worker', () =>

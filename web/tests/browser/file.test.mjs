@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { launch, serve } from './browser.mjs'
-import { drop, idle, reads, saved, says, test, until, withPart } from './parts.mjs'
+import { drop, idle, reads, saved, says, stopWork, test, until, withPart } from './parts.mjs'
 
 let server, browser, folder
 before(async () => {
@@ -176,10 +176,9 @@ test('a solve is stopped, and the next one works', () =>
         input.value = input.max
         input.dispatchEvent(new Event('input'))
       })
+    const stopped = stopWork(tab)
     await tab.getByRole('button', { name: 'Solve', exact: true }).click()
-    await tab.getByRole('button', { name: 'Stop' }).waitFor()
-    await tab.waitForTimeout(800)
-    await tab.getByRole('button', { name: 'Stop' }).click()
+    await stopped
     await says(tab, /Stopped/, 15000)
     await idle(tab)
     await choose(tab, 'Preconditioner', 'auto')
@@ -229,8 +228,7 @@ test('a big matrix is read while the page answers', () =>
     await tab.locator('.part-file > .view > input[type=file]').setInputFiles(path)
     await tab.waitForTimeout(400)
     await tab.keyboard.press('t')
-    await idle(tab, 120000)
-    assert.equal(await reads(tab, 'size'), '400,000 × 400,000')
+    await until(tab, 'not read', async () => (await reads(tab, 'size')) === '400,000 × 400,000', 120000)
   }))
 
 test('phone: nothing is wider than the screen', () =>

@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launch, serve } from './browser.mjs'
 import { difference, look } from './look.mjs'
-import { drop, idle, longestFrame, messages, reads, saved, says, slide, test, touchDrag, withPart } from './parts.mjs'
+import {
+  drop, idle, longestFrame, messages, reads, saved, says, sees, slide, still, stopWork, test, touchDrag, until, withPart
+} from './parts.mjs'
 
 let server, browser, folder
 before(async () => {
@@ -66,12 +68,10 @@ test('an example is there, turns by mouse and keys, and the picture comes back',
     await tab.mouse.down()
     await tab.mouse.move(560, 430, { steps: 6 })
     await tab.mouse.up()
-    await tab.waitForTimeout(200)
-    assert.ok(difference(first, await look(tab, free)) > 2, 'turned by the mouse')
+    await sees(tab, 'not turned by the mouse', free, (now) => difference(first, now) > 2)
     for (let k = 0; k < 3; k++) await tab.keyboard.press('ArrowUp')
     await tab.keyboard.press('0')
-    await tab.waitForTimeout(300)
-    assert.ok(difference(first, await look(tab, free)) < 0.5, 'reset')
+    await sees(tab, 'not reset', free, (now) => difference(first, now) < 0.5)
   }))
 
 test('a file is dropped; bad files are errors that name the line, and the mesh stays', () =>
@@ -109,11 +109,10 @@ test('the slider smooths, undo takes it back', () =>
     const first = await look(tab, free)
     await slide(tab, 'Amount', 0.7)
     await idle(tab)
-    const smooth = await look(tab, free)
-    assert.ok(difference(first, smooth) > 0.8, `smoothed: ${difference(first, smooth)}`)
+    await sees(tab, 'not smoothed', free, (now) => difference(first, now) > 0.8)
     await tab.keyboard.press('u')
-    await tab.waitForTimeout(400)
-    assert.ok(difference(first, await look(tab, free)) < 0.2, 'undone')
+    await idle(tab)
+    await sees(tab, 'not undone', free, (now) => difference(first, now) < 0.2)
     assert.ok(await tab.getByRole('button', { name: 'Undo' }).isDisabled())
   }))
 
@@ -123,13 +122,10 @@ test('flow runs until it is stopped', () =>
     await idle(tab)
     const first = await look(tab, free)
     await tab.keyboard.press(' ')
-    await tab.waitForTimeout(2000)
+    await sees(tab, 'it does not flow', free, (now) => difference(first, now) > 0.5)
     await tab.keyboard.press(' ')
     await idle(tab)
-    const second = await look(tab, free)
-    assert.ok(difference(first, second) > 0.5, `flowed: ${difference(first, second)}`)
-    await tab.waitForTimeout(500)
-    assert.ok(difference(second, await look(tab, free)) < 0.1, 'stopped')
+    await still(tab, free)
   }))
 
 test('unwrap draws the map, and OBJ and PLY have it', () =>
@@ -139,7 +135,7 @@ test('unwrap draws the map, and OBJ and PLY have it', () =>
     const first = await look(tab, free)
     await tab.getByRole('button', { name: 'Unwrap' }).first().click()
     await idle(tab)
-    assert.ok(difference(first, await look(tab, free)) > 3, 'checker and map')
+    await sees(tab, 'no checker and map', free, (now) => difference(first, now) > 3)
     assert.equal(await reads(tab, 'Charts, seam edges'), '1, 0')
     assert.ok(Number((await reads(tab, 'Angle distortion, mean')).split(',')[0]) < 1.3)
     await tab.keyboard.press('c')
@@ -154,8 +150,7 @@ test('unwrap draws the map, and OBJ and PLY have it', () =>
       assert.match(text, pattern)
     }
     await tab.keyboard.press('u')
-    await tab.waitForTimeout(300)
-    assert.ok(difference(first, await look(tab, free)) < 0.3, 'undone')
+    await sees(tab, 'not undone', free, (now) => difference(first, now) < 0.3)
   }))
 
 test('a big file keeps the page responsive; its unwrapping is stopped, and the page carries on', () =>
@@ -182,30 +177,29 @@ test('a big file keeps the page responsive; its unwrapping is stopped, and the p
 
 test('after a stop, the mesh that is shown still works', () =>
   withMesh({}, async (tab) => {
+    await drop(tab, 'sheet.obj', sheet(250)) // unwrapping it takes seconds
+    await idle(tab)
+    const stopped = stopWork(tab)
     await tab.keyboard.press('w')
-    await tab.getByRole('button', { name: 'Stop' }).waitFor()
-    await tab.waitForTimeout(700)
-    await tab.keyboard.press('Escape')
+    await stopped
     await says(tab, /Stopped/, 15000)
     await idle(tab)
     const first = await look(tab, free)
     await slide(tab, 'Amount', 0.5)
     await idle(tab)
-    assert.ok(difference(first, await look(tab, free)) > 0.5)
+    await sees(tab, 'not smoothed', free, (now) => difference(first, now) > 0.5)
   }))
 
 test('phone: one finger turns, the panel is a sheet, a resize is followed', () =>
   withMesh({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }, async (tab) => {
     const first = await look(tab)
     await touchDrag(tab, [120, 300], [260, 320])
-    await tab.waitForTimeout(200)
-    assert.ok(difference(first, await look(tab)) > 1, 'turned by a finger')
+    await sees(tab, 'not turned by a finger', undefined, (now) => difference(first, now) > 1)
     await tab.getByRole('button', { name: 'Controls' }).tap()
     await tab.locator('.panel').waitFor({ state: 'visible' })
     await tab.setViewportSize({ width: 844, height: 390 })
-    await tab.waitForTimeout(500)
-    const box = await tab.locator('.view canvas').boundingBox()
-    assert.equal(Math.round(box.width), 844)
+    const width = async () => Math.round((await tab.locator('.view canvas').boundingBox()).width)
+    await until(tab, 'the canvas is not as wide as the window', async () => (await width()) === 844)
     assert.deepEqual(await messages(tab), [])
   }))
 
@@ -213,26 +207,29 @@ test('a lost context comes back with the same picture', () =>
   withMesh({ allowed: /context/i }, async (tab) => {
     const first = await look(tab, free)
     await tab.evaluate(async () => {
-      const extension = document.querySelector('.part-mesh canvas').getContext('webgl2').getExtension('WEBGL_lose_context')
+      const canvas = document.querySelector('.part-mesh canvas'),
+        extension = canvas.getContext('webgl2').getExtension('WEBGL_lose_context')
+      const happens = (name) => new Promise((resolve) => canvas.addEventListener(name, resolve, { once: true }))
+      const lost = happens('webglcontextlost')
       extension.loseContext()
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await lost
+      await new Promise((resolve) => setTimeout(resolve))
+      const restored = happens('webglcontextrestored')
       extension.restoreContext()
+      await restored
     })
-    await tab.waitForTimeout(700)
-    assert.ok(difference(first, await look(tab, free)) < 0.3)
+    await sees(tab, 'another picture', free, (now) => difference(first, now) < 0.3)
   }))
 
 test('light and dark, and the worker ends with the part', () =>
   withMesh({}, async (tab) => {
     const first = await look(tab, free)
     await tab.keyboard.press('t')
-    await tab.waitForTimeout(300)
-    assert.ok(difference(first, await look(tab, free)) > 40, 'another backdrop')
+    await sees(tab, 'the same backdrop', free, (now) => difference(first, now) > 40)
     assert.equal(tab.workers().length, 1)
     await tab.evaluate(() => {
       location.hash = 'contact'
     })
     await tab.waitForSelector('.part-contact')
-    await tab.waitForTimeout(500)
-    assert.equal(tab.workers().filter((worker) => worker.url().includes('/mesh/')).length, 0)
+    await until(tab, 'the worker is still there', () => !tab.workers().some((worker) => worker.url().includes('/mesh/')))
   }))

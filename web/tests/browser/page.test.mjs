@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { launch, openPage, serve } from './browser.mjs'
 import { colourAt, colourfulness, difference, look } from './look.mjs'
+import { sees, still, until } from './parts.mjs'
 
 let server, browser
 before(async () => {
@@ -40,18 +41,31 @@ async function drag(tab, from, to, options = {}) {
   await tab.mouse.up(options)
 }
 
+/** Looks until the picture differs by more than `least`. */
+const changes = (tab, first, least, text) => sees(tab, text, free, (now) => difference(first, now) > least)
+
+/** Pauses, and returns the picture. */
 async function paused(tab) {
   await press(tab, /Pause/)
-  await tab.waitForTimeout(200)
+  return still(tab, free)
 }
 
-test('the fluid is in motion within two seconds, in colour', () => withFluid({}, async (tab) => {
-  await tab.waitForTimeout(1500)
-  const first = await look(tab, free)
-  await tab.waitForTimeout(1500)
-  const second = await look(tab, free)
-  assert.ok(colourfulness(first) > 8, `colourful: ${colourfulness(first)}`)
-  assert.ok(difference(first, second) > 1, `moves: ${difference(first, second)}`)
+/** Pauses soon after a restart. While it is paused, only the steps of a test move the fluid. */
+async function pausedAfresh(tab) {
+  await paused(tab)
+  await tab.keyboard.press('r')
+  return stepped(tab, 20)
+}
+
+/** The picture after some steps. */
+async function stepped(tab, steps) {
+  for (let i = 0; i < steps; i++) await tab.keyboard.press('s')
+  return still(tab, free)
+}
+
+test('the fluid is in motion, in colour', () => withFluid({}, async (tab) => {
+  const first = await sees(tab, 'no colours', free, (picture) => colourfulness(picture) > 8)
+  await changes(tab, first, 1, 'no motion')
 }))
 
 test('on a slow device the page does not block for frames that the GPU has not drawn', () => withFluid({}, async (tab) => {
@@ -113,62 +127,57 @@ test('a fluid in motion makes no textures and asks the GPU nothing', () => withF
 }))
 
 test('pause, step and restart', () => withFluid({}, async (tab) => {
-  await tab.waitForTimeout(800)
-  await paused(tab)
-  const first = await look(tab, free)
-  await tab.waitForTimeout(700)
-  assert.ok(difference(first, await look(tab, free)) < 0.2, 'paused: no motion')
+  await sees(tab, 'no colours', free, (picture) => colourfulness(picture) > 8)
+  const first = await paused(tab)
   for (let i = 0; i < 20; i++) await tab.keyboard.press('s')
-  await tab.waitForTimeout(300)
-  assert.ok(difference(first, await look(tab, free)) > 0.3, 'steps move the fluid')
-  await tab.keyboard.press(' ')
+  await changes(tab, first, 0.3, 'steps do not move the fluid')
+  const second = await still(tab, free)
   await tab.keyboard.press('r')
-  await tab.waitForTimeout(500)
-  assert.ok(difference(first, await look(tab, free)) > 2, 'a restart is another picture')
+  await changes(tab, second, 2, 'the same picture after a restart')
+  await tab.keyboard.press(' ')
+  await changes(tab, await look(tab, free), 0.5, 'no motion')
 }))
 
 test('the mouse pushes dye', () => withFluid({}, async (tab) => {
-  await paused(tab)
-  await tab.keyboard.press('r')
-  await tab.keyboard.press(' ')
-  await tab.waitForTimeout(300)
-  const first = await look(tab, free)
+  await pausedAfresh(tab)
+  const first = await stepped(tab, 1)
+  const second = await stepped(tab, 1)
   await drag(tab, [200, 500], [700, 300])
-  await tab.waitForTimeout(300)
-  assert.ok(difference(first, await look(tab, free)) > 2)
+  const third = await stepped(tab, 1)
+  const alone = difference(first, second), pushed = difference(second, third)
+  assert.ok(pushed > 2 && pushed > 2 * alone, `${pushed} by the push, ${alone} by a step without it`)
 }))
 
 test('walls are drawn, keep dye out, and are erased', () => withFluid({ colorScheme: 'dark' }, async (tab) => {
   await tab.keyboard.press('w')
   await drag(tab, [300, 250], [300, 550])
-  await tab.waitForTimeout(500)
   const at = [(300 - free.x) / free.width, (400 - free.y) / free.height]
-  const wall = colourAt(await look(tab, free), ...at)
-  assert.ok(Math.max(...wall) - Math.min(...wall) < 40 && Math.max(...wall) > 15, `stone: ${wall}`)
-  const rows = await tab.evaluate(() => document.querySelector('.view canvas').width)
-  assert.ok(rows > 0)
+  const isStone = (colour) => Math.max(...colour) - Math.min(...colour) < 40 && Math.max(...colour) > 15
+  const wall = colourAt(await sees(tab, 'no stone', free, (picture) => isStone(colourAt(picture, ...at))), ...at)
   await tab.keyboard.press('e')
   await drag(tab, [300, 230], [300, 570])
   await tab.keyboard.press('p')
   await drag(tab, [150, 400], [500, 400])
-  await tab.waitForTimeout(400)
-  const dye = colourAt(await look(tab, free), ...at)
-  assert.ok(Math.max(...dye) - Math.min(...dye) > 12 || difference(dye, wall) > 8, `no wall: ${dye}, ${wall}`)
+  await sees(tab, `still a wall: ${wall}`, free, (picture) => {
+    const dye = colourAt(picture, ...at)
+    return Math.max(...dye) - Math.min(...dye) > 12 || difference(dye, wall) > 8
+  })
 }))
 
 test('two fingers push at once', () => withFluid({ hasTouch: true, viewport: { width: 390, height: 844 } }, async (tab, { context }) => {
   const touch = await context.newCDPSession(tab)
   const points = (t) => [{ x: 80 + 60 * t, y: 250, id: 1 }, { x: 300 - 60 * t, y: 420, id: 2 }]
-  await tab.waitForTimeout(400)
-  const first = await look(tab)
+  await tab.keyboard.press(' ')
+  await tab.keyboard.press('s')
+  const first = await still(tab)
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: points(0) })
   for (let i = 1; i <= 10; i++) {
     await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: points(i / 10) })
     await tab.waitForTimeout(30)
   }
   await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
-  await tab.waitForTimeout(200)
-  const second = await look(tab)
+  for (let i = 0; i < 2; i++) await tab.keyboard.press('s')
+  const second = await still(tab)
   for (const [x, y] of [[120, 250], [260, 420]]) {
     const [a, b] = [first, second].map((picture) => colourAt(picture, x / 390, y / 844))
     assert.ok(difference(a, b) > 4, `dye under the finger at ${x}, ${y}: ${a} to ${b}`)
@@ -178,12 +187,10 @@ test('two fingers push at once', () => withFluid({ hasTouch: true, viewport: { w
 test('the picture follows the size of the window', () => withFluid({}, async (tab) => {
   for (const [width, height] of [[500, 900], [1600, 500], [390, 844], [1280, 800]]) {
     await tab.setViewportSize({ width, height })
-    await tab.waitForTimeout(300)
-    const [canvas, view] = await tab.evaluate(() => {
-      const element = document.querySelector('.view canvas')
-      return [element.width / element.height, element.clientWidth / element.clientHeight]
-    })
-    assert.ok(Math.abs(canvas / view - 1) < 0.02, `${canvas}, ${view}`)
+    await until(tab, `another shape at ${width} x ${height}`, () => tab.evaluate(([width, height]) => {
+      const { width: across, height: down, clientWidth, clientHeight } = document.querySelector('.view canvas')
+      return innerWidth === width && innerHeight === height && Math.abs(across / down / (clientWidth / clientHeight) - 1) < 0.02
+    }, [width, height]))
   }
 }))
 
@@ -198,13 +205,7 @@ test('a lost context returns and the fluid carries on', () => withFluid({}, asyn
   await tab.evaluate(() => window.loser.restoreContext())
   await tab.waitForFunction(() => /is back/.test(document.querySelector('.messages').textContent), undefined, { timeout: 60000 })
   await tab.waitForTimeout(1000)
-  const first = await look(tab, free)
-  let moved = 0
-  for (let k = 0; k < 20 && moved <= 0.5; k++) {
-    await tab.waitForTimeout(400)
-    moved = difference(first, await look(tab, free))
-  }
-  assert.ok(moved > 0.5, `moves again: ${moved}`)
+  await changes(tab, await look(tab, free), 0.5, 'no motion')
   for (let i = problems.length; i--;) if (/CONTEXT_LOST|context lost/i.test(problems[i])) problems.splice(i, 1)
 }))
 
@@ -215,9 +216,7 @@ test('a tab in the background stops and continues', () => withFluid({}, async (t
   await new Promise((resolve) => setTimeout(resolve, 1500))
   await session.send('Page.setWebLifecycleState', { state: 'active' })
   await tab.waitForTimeout(500)
-  const first = await look(tab, free)
-  await tab.waitForTimeout(1200)
-  assert.ok(difference(first, await look(tab, free)) > 0.5)
+  await changes(tab, await look(tab, free), 0.5, 'no motion')
 }))
 
 test('keys change part and colours', () => withFluid({ colorScheme: 'dark' }, async (tab) => {
@@ -262,10 +261,8 @@ test('without WebGL the fluid runs on WebAssembly, and the page gives the reason
   await tab.goto(server.url + '?plain#fluid')
   await tab.waitForSelector('.dock .bar button')
   assert.match(await tab.textContent('.messages'), /run on WebAssembly: .+/)
-  const first = await look(tab, free)
-  await tab.waitForTimeout(1500)
-  assert.ok(colourfulness(first) > 8)
-  assert.ok(difference(first, await look(tab, free)) > 0.5, 'moves')
+  const first = await sees(tab, 'no colours', free, (picture) => colourfulness(picture) > 8)
+  await changes(tab, first, 0.5, 'no motion')
   assert.deepEqual(problems, [])
   await context.close()
 })

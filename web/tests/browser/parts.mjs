@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test as nodeTest } from 'node:test'
 import { openPage } from './browser.mjs'
+import { difference, look } from './look.mjs'
 
 /** A test that fails after three minutes, so that its browser is closed. */
 export const test = (name, run) => nodeTest(name, { timeout: 180000 }, run)
@@ -106,6 +107,42 @@ export async function until(tab, text, check, timeout = 30000) {
     await tab.waitForTimeout(100)
   }
 }
+
+/** Looks until check(picture) is true, and returns that picture. */
+export async function sees(tab, text, clip, check) {
+  let picture
+  await until(tab, text, async () => check((picture = await look(tab, clip))))
+  return picture
+}
+
+/** The picture once it does not change for half a second. */
+export async function still(tab, clip) {
+  let picture = await look(tab, clip)
+  await until(tab, 'the picture changes', async () => {
+    const before = picture
+    await tab.waitForTimeout(500)
+    picture = await look(tab, clip)
+    return difference(before, picture) < 0.1
+  })
+  return picture
+}
+
+/** Stops the next work of the part by its button, as soon as that appears: later the work could have ended. Call it before the
+ * work begins, and await the promise afterwards. */
+export const stopWork = (tab) =>
+  tab.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const box = document.querySelector('.work')
+        const observer = new MutationObserver(() => {
+          if (box.hidden) return
+          observer.disconnect()
+          box.querySelector('button').click()
+          resolve()
+        })
+        observer.observe(box, { attributes: true, attributeFilter: ['hidden'] })
+      })
+  )
 
 /** The text of a file that the page saves when `action` runs. */
 export async function saved(tab, action) {

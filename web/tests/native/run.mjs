@@ -42,7 +42,7 @@ for (const file of Object.values(files))
 function startBrowser(url) {
   const profile = mkdtempSync(join(tmpdir(), 'texsolve-chromium-'))
   const renderer = options.swiftshader ? ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'] : ['--use-angle=gl']
-  const browser = spawn('/usr/bin/chromium', [
+  const browser = spawn(process.env.CHROMIUM ?? '/usr/bin/chromium', [
     '--headless', '--no-sandbox', '--disable-gpu-sandbox', '--disable-quic', '--no-first-run', '--disable-sync',
     '--disable-background-networking', '--disable-component-update', '--enable-logging=stderr', '--ignore-gpu-blocklist',
     `--user-data-dir=${profile}`, ...renderer, url,
