@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import scipy.sparse.linalg
 
 import texsolve
 import texsolve.linalg as spla
@@ -240,3 +241,11 @@ def test_other_formats_are_checked_before_scipy_converts_them(A, b):
     bad = broken(A, indices=A.indices * 1000)
     with pytest.raises(ValueError, match='A'):
         spla.minres(bad, b, shift=0.1)
+
+
+def test_operator_without_rmatvec():
+    M = sp.random(30, 10, 0.5, random_state=1) + sp.eye(30, 10)
+    operator = sp.linalg.LinearOperator(M.shape, matvec=lambda x: M @ x)
+    for solve in (spla.lsqr, texsolve.solve):
+        with pytest.raises(NotImplementedError, match=r'A\.rmatvec: .* give the operator an rmatvec'):
+            solve(operator, np.ones(30))

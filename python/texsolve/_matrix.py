@@ -267,6 +267,10 @@ class Function:
                 result[:, component] = found.reshape(-1)
             self.context.check(lib.ts_vector_write(y, arrays.wrap('y', result).as_ts()))
             return d.TS_OK
+        except NotImplementedError as error:  # SciPy says only that rmatvec is not defined
+            self.error = NotImplementedError(f'{self.name}: {error}. This method multiplies by the transpose; give the operator '
+                                             f'an rmatvec') if self.name.endswith('rmatvec') else error
+            return d.TS_ERROR_INVALID_ARGUMENT
         except BaseException as error:  # noqa: B902: raised again by the caller of the solve
             self.error = error
             return d.TS_ERROR_INVALID_ARGUMENT
