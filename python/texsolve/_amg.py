@@ -9,11 +9,11 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix
-from ._context import Context, create
+from ._context import Context, context_for, create
 from ._library import describe, lib, value_of
 from ._preconditioner import Preconditioner
 from ._result import Result, table
-from ._solver import Solver, context_for
+from ._solver import Solver
 
 
 class Level:
@@ -53,7 +53,7 @@ class MultilevelSolver:
 
     def _info(self) -> Any:
         info = d.ts_amg_info()
-        with self.context as context:
+        with self.context.calls() as context:
             context.check(lib.ts_preconditioner_get_amg_info(self.native_preconditioner.handle.pointer, ctypes.byref(info)))
         return info
 
@@ -62,7 +62,7 @@ class MultilevelSolver:
         """The levels, the finest first."""
         found = []
         info = d.ts_amg_level_info()
-        with self.context as context:
+        with self.context.calls() as context:
             for number in range(self._info().levels):
                 context.check(lib.ts_preconditioner_get_amg_level(self.native_preconditioner.handle.pointer, number,
                                                                   ctypes.byref(info)))

@@ -11,10 +11,9 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from ._arrays import Array
-from ._context import Context
+from ._context import Context, context_for
 from ._errors import ConvergenceWarning
 from ._library import lib, text_of, value_of
-from ._solver import context_for
 
 
 class BatchResult:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import functools
 import os
 import sys
 import threading
@@ -17,7 +18,7 @@ from typing import Any, Callable
 
 from . import _declarations as d
 from ._errors import error_of
-from ._interrupts import POLL_SECONDS, Interrupts, poll
+from ._interrupts import POLL_SECONDS, FinalizerInterrupts, Interrupts, poll
 from ._library import describe, encoded, lib, value_of
 
 _generation = 0  # changes in the child of a fork
@@ -39,13 +40,18 @@ def _destroy(function: str, reference: ctypes.c_void_p) -> None:
     getattr(lib, function)(reference)
 
 
+def _destroy_all(retired: collections.deque[tuple[str, ctypes.c_void_p]]) -> None:
+    while retired:
+        _destroy(*retired.popleft())
+
+
 def _destroy_context(reference: ctypes.c_void_p, retired: collections.deque[tuple[str, ctypes.c_void_p]],
                      generation: int) -> None:
     if generation != _generation:
         return
-    while retired:
-        _destroy(*retired.popleft())
-    _destroy('ts_context_destroy', reference)
+    with FinalizerInterrupts():
+        _destroy_all(retired)
+        _destroy('ts_context_destroy', reference)
 
 
 class Context:
@@ -63,16 +69,17 @@ class Context:
         if partition != 'auto':
             desc.partition = value_of('partition', partition, 'partition')
         pointer = ctypes.c_void_p()
-        status = lib.ts_context_create(ctypes.byref(desc), ctypes.byref(pointer))
-        if status < 0:
-            raise error_of(status, lib.ts_last_error(None))
-        self.pointer: int = pointer.value or 0
         self.generation = _generation
         self.lock = threading.RLock()
         self.depth = 0  # entries of the thread that has the lock
         self.retired: collections.deque[tuple[str, ctypes.c_void_p]] = collections.deque()
-        finalizer = weakref.finalize(self, _destroy_context, pointer, self.retired, _generation)
-        finalizer.atexit = False  # at exit other threads may be in the library; the system takes everything back
+        with Interrupts():
+            status = lib.ts_context_create(ctypes.byref(desc), ctypes.byref(pointer))
+            if status < 0:
+                raise error_of(status, lib.ts_last_error(None))
+            finalizer = weakref.finalize(self, _destroy_context, pointer, self.retired, _generation)
+            finalizer.atexit = False  # at exit other threads may be in the library; the system takes everything back
+        self.pointer: int = pointer.value or 0
         lib.ts_context_set_poll(self.pointer, poll, None, POLL_SECONDS)
         info = self.info()
         self.backend: str = info.backend.decode()
@@ -81,31 +88,20 @@ class Context:
     def __repr__(self) -> str:
         return f'texsolve.Context({self.backend!r}: {self.device})'
 
-    def __enter__(self) -> Context:
+    def enter(self, region: Interrupts) -> Context:
+        """Waits until no other thread uses the context. The exception of the caller's region ends the wait."""
         if self.generation != _generation:
             raise RuntimeError('this object was created before a fork and cannot be used in the child process; create it '
                                'there')
-        self.lock.acquire()
+        if not self.lock.acquire(blocking=False):
+            while not self.lock.acquire(timeout=POLL_SECONDS):
+                if region.error is not None:
+                    raise region.error
         self.depth += 1
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        self.leave()
-
-    def leave(self) -> None:
-        if self.depth == 1:
-            while self.retired:
-                _destroy(*self.retired.popleft())
-        self.depth -= 1
-        self.lock.release()
-
-    def calls(self, stops: bool = True) -> Calls:
-        """Enters the context for calls of the library, during which Ctrl+C waits."""
-        return Calls(self, stops)
-
     def enter_if_free(self) -> bool:
-        """Enters the context, unless another thread or an outer call of this one uses it."""
+        """Enters the context, unless another thread or an outer call of this one uses it. The caller is in a region."""
         if self.generation != _generation or not self.lock.acquire(blocking=False):
             return False
         if self.depth:
@@ -113,6 +109,16 @@ class Context:
             return False
         self.depth = 1
         return True
+
+    def leave(self) -> None:
+        if self.depth == 1:
+            _destroy_all(self.retired)
+        self.depth -= 1
+        self.lock.release()
+
+    def calls(self, stops: bool = True) -> Calls:
+        """Enters the context for calls of the library, during which Ctrl+C waits."""
+        return Calls(self.enter, stops)
 
     def check(self, status: int) -> int:
         """Raises the exception of an error. Returns TS_OK or TS_NOT_CONVERGED."""
@@ -123,43 +129,44 @@ class Context:
     def info(self) -> Any:
         """ts_context_info."""
         info = d.ts_context_info()
-        with self:
+        with self.calls():
             self.check(lib.ts_context_get_info(self.pointer, ctypes.byref(info)))
         return info
 
     def set_tuning(self, name: str, value: float) -> None:
         """Changes a measured number that controls choices of the library (ts_context_set_tuning)."""
-        with self:
+        with self.calls():
             self.check(lib.ts_context_set_tuning(self.pointer, name.encode(), value))
 
     def retire(self, function: str, reference: ctypes.c_void_p) -> None:
-        """Destroys an object as soon as the context is free."""
-        self.retired.append((function, reference))
-        if self.enter_if_free():
-            self.leave()
+        """Destroys an object as soon as the context is free. For finalisers."""
+        with FinalizerInterrupts():
+            self.retired.append((function, reference))
+            if self.enter_if_free():
+                self.leave()
 
 
 class Calls:
-    """A context that is entered, and a region for Ctrl+C."""
+    """A context that is entered, in a region for Ctrl+C: an exception between two of its steps would leave it entered."""
 
-    __slots__ = ('context', 'interrupts')
+    __slots__ = ('enter', 'interrupts', 'used')
 
-    def __init__(self, context: Context, stops: bool) -> None:
-        self.context = context
+    def __init__(self, enter: Callable[[Interrupts], Context], stops: bool = True) -> None:
+        self.enter = enter
         self.interrupts = Interrupts(stops)
 
     def __enter__(self) -> Context:
-        self.context.__enter__()
+        region = self.interrupts.__enter__()
         try:
-            self.interrupts.__enter__()
+            self.used = self.enter(region)
         except BaseException:
-            self.context.leave()
+            self.interrupts.__exit__(None, None, None)
             raise
-        return self.context
+        return self.used
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        self.context.leave()
+        self.used.leave()
         self.interrupts.__exit__(kind, error, trace)
 
 
@@ -180,7 +187,8 @@ class Handle:
         self._function = destroy
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        # At exit other threads may be in the library, and the system takes everything back.
+        # At exit other threads may be in the library, and the system takes everything back. Python handles signals before the
+        # first instruction of a function, so that a Ctrl+C just before this one is lost, as with every __del__.
         if self.pointer and not is_finalizing():
             self.pointer = 0
             _retire(self.context, self._function, self._reference)
@@ -219,13 +227,11 @@ def shared(backend: str, threads: int = 0) -> Context:
         return contexts[0]
 
 
-def enter_shared(backend: str, threads: int = 0) -> Context:
-    """Enters the context that objects of one backend share."""
-    return shared(backend, threads).__enter__()
+def _enter_shared(backend: str, threads: int, region: Interrupts) -> Context:
+    return shared(backend, threads).enter(region)
 
 
-def enter_free(backend: str, threads: int = 0) -> Context:
-    """Enters a context of this backend that no one uses, for one call. The call may run in several threads at once."""
+def _enter_free(backend: str, threads: int, region: Interrupts) -> Context:
     first = shared(backend, threads)
     if first.enter_if_free():
         return first
@@ -234,9 +240,21 @@ def enter_free(backend: str, threads: int = 0) -> Context:
         if context.enter_if_free():
             return context
     context = Context(first.backend if backend == 'auto' else backend, threads=threads)
-    context.__enter__()
+    context.enter(region)
     contexts.append(context)
     return context
+
+
+def context_for(device: int | None, backend: str, threads: int, context: Context | None, is_short: bool = False) -> Calls:
+    """Enters the context to use: the caller's; that of the arrays' CUDA device; or one of the backend. A short use, of one
+    call, takes a context that no other thread uses."""
+    if context is not None:
+        if not isinstance(context, Context):
+            raise TypeError(f'context is of type {type(context).__name__}; expected a texsolve.Context')
+        return context.calls()
+    if device is not None and backend == 'auto':
+        backend = f'cuda:{device}'
+    return Calls(functools.partial(_enter_free if is_short else _enter_shared, backend, threads))
 
 
 def _forget_parent() -> None:

@@ -8,9 +8,8 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as d
-from ._context import Context, create
+from ._context import Context, context_for, create
 from ._library import describe, lib, value_of
-from ._solver import context_for
 
 _SIDES = ('left', 'right', 'bottom', 'top')
 _PARAMETERS = ('time_step', 'viscosity', 'buoyancy', 'smoke_weight', 'vorticity_confinement', 'dye_decay', 'temperature_decay')

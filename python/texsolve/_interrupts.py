@@ -10,7 +10,8 @@ from __future__ import annotations
 import _signal  # signal.signal makes enumerators of its arguments, which takes 20 us
 import os
 import threading
-from _thread import get_ident
+import time
+from _thread import get_ident, interrupt_main, start_new_thread
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -18,7 +19,7 @@ from . import _declarations as d
 
 POLL_SECONDS = 0.02  # short for a person, and longer than small solves: a call of a cold function takes 20 to 50 us
 
-_main = threading.main_thread().ident
+_main: int = threading.main_thread().ident or 0
 
 
 class Interrupts:
@@ -53,6 +54,9 @@ class Interrupts:
             _signal.signal(_signal.SIGINT, self._handle)
         except ValueError:  # not the main interpreter
             self._handler = Interrupts.active = None
+        except BaseException:  # a signal just before
+            self._handler = Interrupts.active = None
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
@@ -64,6 +68,30 @@ class Interrupts:
         if self.error is not None:
             kept, self.error = self.error, None
             raise kept from error
+
+
+class FinalizerInterrupts(Interrupts):
+    """A region in a finaliser. Python drops exceptions of finalisers, and with them a Ctrl+C, so the signal is sent again when
+    the finaliser has returned. An outer region keeps the exception as usual."""
+
+    _came = False
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self._came = True
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        super().__exit__(kind, error, trace)
+        if self._came:
+            start_new_thread(_interrupt_soon, ())  # threading.Thread takes a lock that the finalised thread may have
+
+
+def _interrupt_soon() -> None:
+    time.sleep(0.001)
+    if hasattr(_signal, 'pthread_kill'):
+        _signal.pthread_kill(_main, _signal.SIGINT)  # unlike interrupt_main it ends a system call
+    else:
+        interrupt_main()
 
 
 def current() -> Interrupts:
@@ -82,7 +110,7 @@ poll = d.ts_poll_fn(_poll)  # for all contexts
 
 def _after_fork() -> None:
     global _main
-    _main = threading.main_thread().ident
+    _main = threading.main_thread().ident or 0
     Interrupts.active = None
 
 

@@ -11,13 +11,12 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix, _progress
-from ._context import Context, create
+from ._context import Context, context_for, create
 from ._errors import ConvergenceWarning
 from ._interrupts import Interrupts
 from ._library import describe, lib, text_of, value_of
 from ._progress import ProgressOption
 from ._result import Result
-from ._solver import context_for
 
 
 def _describe(M: Any, friction: Any, lower: Any, upper: Any, precision: str, keep: list[Any]) -> tuple[Any, int]:

@@ -10,11 +10,11 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix
-from ._context import Context, create
+from ._context import Context, context_for, create
 from ._errors import ConvergenceWarning
 from ._interrupts import Interrupts
 from ._library import describe, lib, value_of
-from ._solver import context_for, solve
+from ._solver import solve
 
 
 def _mesh(vertices: Any, faces: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

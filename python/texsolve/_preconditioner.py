@@ -10,7 +10,7 @@ import warnings
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix
-from ._context import Context, Handle, create
+from ._context import Context, Handle, context_for, create
 from ._errors import PerformanceWarning
 from ._library import describe, lib, value_of
 
@@ -35,7 +35,7 @@ class Preconditioner:
     def info(self) -> Any:
         """ts_preconditioner_info."""
         info = d.ts_preconditioner_info()
-        with self.context as context:
+        with self.context.calls() as context:
             context.check(lib.ts_preconditioner_get_info(self.handle.pointer, ctypes.byref(info)))
         return info
 
@@ -76,7 +76,6 @@ def preconditioner(A: Any, kind: str = 'auto', *, backend: str = 'auto', context
                    **options: Any) -> Preconditioner:
     """A preconditioner of A by name: 'jacobi', 'block-jacobi', 'chebyshev', 'isai', 'ilu', 'ic', 'amg' or 'direct', with the
     options of ts_preconditioner_desc. texsolve.amg has those of AMG."""
-    from ._solver import context_for
     matrix = _matrix.of('A', A)
     desc = d.ts_preconditioner_desc(kind=value_of('preconditioner_kind', kind, 'kind'))
     _options(desc, options)

@@ -5,55 +5,21 @@ import ctypes
 import functools
 import time
 import warnings
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from . import _arrays as arrays
-from . import _context, _matrix, _progress
+from . import _matrix, _progress
 from . import _declarations as d
 from ._arrays import Array
-from ._context import Context, Handle, create
+from ._context import Context, Handle, context_for, create
 from ._errors import ConvergenceWarning, IncompatibleError, InvalidArgumentError, error_of
 from ._interrupts import Interrupts, current
 from ._library import describe, lib, text_of, value_of
 from ._preconditioner import Given, Preconditioner, keeps_host_copy
 from ._progress import ProgressOption
 from ._result import Result, Stage
-
-
-class context_for:
-    """Enters the context to use: the caller's; that of the arrays' CUDA device; or one of the backend. A short use, of one
-    call, takes a context that no other thread uses. Ctrl+C then waits for the library to return."""
-
-    __slots__ = ('used', 'interrupts', 'context', 'find', 'backend', 'threads')
-
-    def __init__(self, device: int | None, backend: str, threads: int, context: Context | None,
-                 is_short: bool = False) -> None:
-        if context is not None:
-            if not isinstance(context, Context):
-                raise TypeError(f'context is of type {type(context).__name__}; expected a texsolve.Context')
-        elif device is not None and backend == 'auto':
-            backend = f'cuda:{device}'
-        self.context, self.backend, self.threads = context, backend, threads
-        self.find = _context.enter_free if is_short else _context.enter_shared
-
-    def __enter__(self) -> Context:
-        context = self.context
-        self.used: Context = self.find(self.backend, self.threads) if context is None else context.__enter__()
-        self.interrupts = Interrupts()
-        try:
-            self.interrupts.__enter__()
-        except BaseException:
-            self.used.leave()
-            raise
-        return self.used
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        self.used.leave()
-        self.interrupts.__exit__(kind, error, trace)
 
 
 @functools.lru_cache(64, typed=True)

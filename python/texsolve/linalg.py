@@ -20,12 +20,12 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix
-from ._context import Context
+from ._context import Context, context_for
 from ._errors import ConvergenceWarning, UnsupportedError
 from ._library import lib
 from ._preconditioner import Preconditioner
 from ._result import Result
-from ._solver import Options, System, _matrix_of, context_for
+from ._solver import Options, System, _matrix_of
 
 __all__ = ['LinearOperator', 'aslinearoperator', 'bicgstab', 'cg', 'gmres', 'lsqr', 'minres']
 
