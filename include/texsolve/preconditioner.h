@@ -194,12 +194,15 @@ typedef struct ts_preconditioner_desc {
  *   CPU, 320 with CUDA and 800 with OpenGL on a GPU. ts_context_set_tuning changes "amg_couplings". A grid of
  *   96 x 96 points with 4 neighbours each has diameter 190, one of 64 x 64 x 64 points with 6 neighbours 189.
  *   In space, where the rows within d entries of a row grow faster than d^2.5, the minimum is also the price of
- *   AMG in iterations of Jacobi, divided by 1.15. For 7-point stencils that is about 320 on CPUs;
+ *   AMG in iterations of Jacobi, divided by 1.15. On CPUs, matrices with entries on few diagonals have quick
+ *   products and a larger minimum: this price divided by 1.15 in space and by 1.5 in the plane. For 7-point
+ *   stencils that is about 850, for 5-point stencils 710;
  * - aggregation reduces it to a level that is solved exactly.
  *
- * With jumping coefficients a quarter of that diameter is enough, and never more than 64 is required.
- * Coefficients jump if in an eighth of the rows the diagonal entry is 1000 times that of the most weakly
- * coupled neighbour. For a solver with rtol above 1e-5 the required diameter is larger, twice as large at 1e-2.
+ * With jumping coefficients a quarter of the first numbers is enough, and never more than 64 is required; on
+ * CPUs and few diagonals 2.7 times as much. Coefficients jump if in an eighth of the rows the diagonal entry is
+ * 1000 times that of the most weakly coupled neighbour. For a solver with rtol above 1e-5 the required diameter
+ * is larger, twice as large at 1e-2.
  *
  * Auto also chooses AMG for some matrices that are not symmetric, in one process: those with more than 2^23
  * entries, and those for which ILU's factors fail. They must meet AMG's conditions on the diagonal, the number

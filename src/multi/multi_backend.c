@@ -287,6 +287,7 @@ static void describe(ts_context *context) {
     snprintf(caps->device, sizeof caps->device, "%s%d part%s: %.80s", ranks, state->count,
              state->count == 1 ? "" : "s", first->caps.device);
   context->tuning = first->tuning;
+  if (state->count > 1) context->tuning.diagonals_part = 1; /* parts have ghosts, whose columns are elsewhere */
   /* A list of parts with "multi:" uses all of them if there are more rows than parts. */
   context->tuning.part_rows =
       state->ranks || strncmp(context->backend_name, "cuda:", 5) ? 1 : tsi_part_rows_cuda;

@@ -234,8 +234,11 @@ expect 0 solve units.mtx --backend cpu --rtol 1e-8 --json
 same "preconditioner that auto changes to" "$(json string preconditioner)" amg
 json string preconditioner_choice | grep -qE '^amg: after [0-9]+ iterations of jacobi, with about [0-9]+ left' ||
   fail "the choice does not say after what: $(json string preconditioner_choice)"
+# A grid needs a larger diameter, because a CPU multiplies by its diagonals; so it is numbered in another order.
 laplacian m.mtx 100
-chosen m.mtx amg '10000 rows, a graph diameter of about 195, at least 190'
+chosen m.mtx jacobi '10000 rows, a graph diameter of about 195, less than 718'
+awk 'NR > 2 { $1 = $1 * 37 % 10000 + 1; $2 = $2 * 37 % 10000 + 1; if ($1 < $2) { i = $1; $1 = $2; $2 = i } } 1' m.mtx >order.mtx
+chosen order.mtx amg '10000 rows, a graph diameter of about 195, at least 190'
 grep -q '^hierarchy' ../log/out || fail "no hierarchy of the amg that was chosen"
 same "choice of -v" "$(grep -c '^chosen ' ../log/out)" 1
 expect 0 solve m.mtx --backend cpu

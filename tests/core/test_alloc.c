@@ -542,6 +542,7 @@ static void automatic(void) {
   ts_context *context = NULL;
   REQUIRE_OK(NULL, ts_context_create(&desc, &context));
   CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256));
+  CHECK_OK(context, ts_context_set_tuning(context, "diagonals_part", 1));
   ref_matrix long_grid = ref_graph(60, 300);
   const ts_matrix_desc matrix_desc = {.csr = ref_csr(&long_grid)};
   const ts_preconditioner_desc M_desc = {.kind = TS_PRECONDITIONER_AUTO};

@@ -256,6 +256,7 @@ static void tolerances(void) {
   ref_matrix m = heat(130, 1e6);
   ts_matrix *A = make(&m, 1);
   CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 150));
+  CHECK_OK(context, ts_context_set_tuning(context, "diagonals_part", 1));
   for (int i = 0; i < 3 && has_amg(A); i++) {
     ts_solver *solver = NULL;
     outcome out = {0};

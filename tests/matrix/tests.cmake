@@ -10,6 +10,7 @@ if(TARGET test_format) # web/tests/native has other programs
 endif()
 
 texsolve_test(test_spmv every cuda-uncached parts ranks QUICK cpu cuda gl)
+texsolve_test(test_diagonals every parts ranks QUICK cpu)
 texsolve_test(test_spmv_rows every cuda-uncached parts ranks)
 texsolve_test(test_pair_products every gl-current cuda-uncached parts ranks)
 texsolve_test(test_triplets every parts ranks QUICK cpu)

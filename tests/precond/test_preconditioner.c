@@ -433,6 +433,7 @@ static void automatic(void) {
   if (context->device_ops->arrays) /* a device that creates layouts needs no copies */
     CHECK_OK(context, ts_context_set_tuning(context, "device_entries", 1e15));
   CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* depends on the backend */
+  CHECK_OK(context, ts_context_set_tuning(context, "diagonals_part", 1));  /* likewise */
   check_auto(&small, 1, NULL, TS_PRECONDITIONER_JACOBI, "8100 rows, less than 8192");
   check_auto(&wide, 1, NULL, TS_PRECONDITIONER_JACOBI, ", less than 256");
   check_auto(&large, 1, NULL, TS_PRECONDITIONER_AMG, ", at least 256");

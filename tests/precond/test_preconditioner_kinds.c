@@ -236,6 +236,7 @@ static void host_copies(void) {
   if (context->device_ops->arrays) /* a device that creates layouts needs no copies */
     CHECK_OK(context, ts_context_set_tuning(context, "device_entries", 1e15));
   CHECK_OK(context, ts_context_set_tuning(context, "amg_couplings", 256)); /* depends on the backend */
+  CHECK_OK(context, ts_context_set_tuning(context, "diagonals_part", 1));  /* likewise */
   ts_matrix *matrices[] = {make_with_copy(&large, 0), make_with_copy(&large, -1), make_with_copy(&wide, 0)};
   check_auto(matrices[0], (ts_solver_desc){0}, TS_PRECONDITIONER_AMG, ", at least 256");
   check_auto(matrices[1], (ts_solver_desc){0}, TS_PRECONDITIONER_JACOBI, "no host copy");

@@ -266,6 +266,7 @@ struct ts_matrix {
   int device_values;      /* the device computes the values: the host does not know them */
   struct tsi_host_csr *host_copy;
   int has_nodes;          /* tsi_preconditioner_has_nodes for the entries that auto read */
+  int on_diagonals;       /* tsi_preconditioner_on_diagonals, likewise */
   tsi_entry_facts facts;  /* tsi_preconditioner_find_facts */
   char without_copy[160]; /* why auto does not need a host copy, which was therefore dropped; "" otherwise */
   float *user_values;     /* the values of the host copy times 2^exponent, after the user requested them */

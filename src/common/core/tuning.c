@@ -34,6 +34,7 @@ const tsi_tuning tsi_tuning_cpu = {
     .iteration_nanoseconds = 2000,
     .entry_nanoseconds = 1,
     .row_nanoseconds = 1.5,
+    .diagonals_part = 0.37,
     .thread_floats = 65536,
 };
 
@@ -109,6 +110,7 @@ const tsi_tuning tsi_tuning_cuda = {
     .iteration_nanoseconds = 12000,
     .entry_nanoseconds = 0.0027,
     .row_nanoseconds = 0.001,
+    .diagonals_part = 1,
     .peer_seconds = 2,
     .ghost_transfer = 4,
     .interior_entries = 1 << 23,
@@ -144,6 +146,7 @@ const tsi_tuning tsi_tuning_gl = {
     .iteration_nanoseconds = 60000,
     .entry_nanoseconds = 0.01,
     .row_nanoseconds = 0.3,
+    .diagonals_part = 1,
 };
 
 /* llvmpipe on two cores. An additional pass for sums is a small part of the time there. AMG takes as long as
@@ -166,6 +169,7 @@ const tsi_tuning tsi_tuning_gl_software = {
     .iteration_nanoseconds = 300000,
     .entry_nanoseconds = 10,
     .row_nanoseconds = 5,
+    .diagonals_part = 1,
 };
 
 /* Two H100 with peer access take 19 us per iteration for 512 k rows, as long as one H100. For 1 M rows they

@@ -91,7 +91,7 @@ static void note(tsi_outlook *o, int checked, double residual) {
 
 /* In iterations of Jacobi. Components share the set-up. */
 static double price_of(const tsi_outlook *o, const ts_solver *k, double residual, double goal) {
-  return tsi_preconditioner_amg_price(&k->context->tuning, o->rows, o->entries, k->components,
+  return tsi_preconditioner_amg_price(k->matrix, o->rows, o->entries, k->components,
                                       k->components * log(residual / goal) / log(1e8));
 }
 

@@ -80,6 +80,12 @@ void tsi_csr_transposed_free(ts_context *context, tsi_csr *csr);
 ts_status tsi_csr_scale(ts_context *context, const tsi_csr *csr, int exponent, int negated, tsi_csr *out,
                         void **memory);
 
+/* csr_diagonals.c: the offsets j - i of the diagonals if the entries of a square matrix lie on few of them and
+ * fill most of each, according to a few rows; they ascend, and for each there is its negative. Returns their
+ * number, or 0. */
+enum { TSI_MOST_DIAGONALS = 32 };
+int tsi_csr_diagonals(int32_t rows, const int32_t *row_offsets, const int32_t *columns, int32_t *offsets);
+
 /* csr_inspect.c: whether two mirrored entries are equal within the rounding errors of assembly in single
  * precision. */
 int tsi_nearly_equal(float a, float b, float diagonal_a, float diagonal_b);

@@ -38,24 +38,34 @@ static double looseness(double rtol) {
   return rtol > usual && rtol < 1 ? (0.5 + 0.25 * part) / (0.75 * part) : 1;
 }
 
-double tsi_preconditioner_amg_price(const tsi_tuning *t, double rows, double entries, int components,
-                                    double cycles) {
-  const double amg = t->amg_nanoseconds + t->amg_entry_nanoseconds * entries + t->amg_row_nanoseconds * rows,
-               of_vectors = t->entry_nanoseconds * entries + t->row_nanoseconds * rows;
-  return (0.5 + 0.5 * cycles) * amg / (t->iteration_nanoseconds + components * of_vectors);
+double tsi_preconditioner_product_time(const ts_matrix *A, double rows, double entries, int components) {
+  const tsi_tuning *t = &A->context->tuning;
+  const int is_quick = components == 1 && tsi_preconditioner_on_diagonals(A);
+  return components * (is_quick ? t->diagonals_part : 1) *
+         (t->entry_nanoseconds * entries + t->row_nanoseconds * rows);
 }
 
-/* The least graph diameter for AMG. In space Jacobi takes fewer iterations for the same diameter than in the
- * plane, and AMG costs more of them. */
-static double least_diameter(const ts_matrix *A, const tsi_couplings *f, double rtol, int jumps) {
-  static const double in_space = 2.5, iterations_in_space = 1.15;
+double tsi_preconditioner_amg_price(const ts_matrix *A, double rows, double entries, int components,
+                                    double cycles) {
   const tsi_tuning *t = &A->context->tuning;
+  const double amg = t->amg_nanoseconds + t->amg_entry_nanoseconds * entries + t->amg_row_nanoseconds * rows,
+               product = tsi_preconditioner_product_time(A, rows, entries, components);
+  return (0.5 + 0.5 * cycles) * amg / (t->iteration_nanoseconds + product);
+}
+
+/* The least graph diameter for AMG. It grows if products are quick because entries lie on few diagonals. In
+ * space Jacobi takes fewer iterations for the same diameter than in the plane, and AMG costs more of them. */
+static double least_diameter(const ts_matrix *A, const tsi_couplings *f, double rtol, int jumps) {
+  static const double in_space = 2.5, iterations_in_space = 1.15, iterations_in_plane = 1.5;
+  const tsi_tuning *t = &A->context->tuning;
+  const double part = tsi_preconditioner_on_diagonals(A) ? t->diagonals_part : 1;
+  const double price = tsi_preconditioner_amg_price(A, (double)tsi_all_rows(A), f->entries, 1, 1);
   double least = t->amg_couplings;
-  if (jumps) return looseness(rtol) * fmin(least / jumps_weight, enough_with_jumps);
-  if (f->growth > in_space) {
-    const double price = tsi_preconditioner_amg_price(t, (double)tsi_all_rows(A), f->entries, 1, 1);
+  if (jumps) return looseness(rtol) * fmin(least / jumps_weight, enough_with_jumps) / part;
+  if (f->growth > in_space)
     least = fmax(least, price / iterations_in_space);
-  }
+  else if (part < 1)
+    least = fmax(least, price / iterations_in_plane);
   return looseness(rtol) * least;
 }
 
@@ -150,7 +160,10 @@ ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted) {
   TSI_TRY(tsi_preconditioner_choose(A, 0, &kind, choice, sizeof choice));
   *wanted = tsi_preconditioner_row(kind)->needs_entries;
   const char *why = strchr(choice, ':');
-  if (A->host_copy && A->info.symmetric) A->has_nodes = tsi_preconditioner_has_nodes(A);
+  if (A->host_copy && A->info.symmetric) {
+    A->has_nodes = tsi_preconditioner_has_nodes(A);
+    A->on_diagonals = tsi_preconditioner_on_diagonals(A);
+  }
   if (!*wanted && why) snprintf(A->without_copy, sizeof A->without_copy, "%.159s", why + 2);
   return TS_OK;
 }

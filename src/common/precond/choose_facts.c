@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/core/core.h"
+#include "common/matrix/csr.h"
 #include "common/core/pool.h"
 #include "common/core/ranks.h"
 #include "common/layout/layout.h"
@@ -306,6 +307,14 @@ int tsi_preconditioner_has_nodes(const ts_matrix *A) {
   return has_nodes(&v.csr);
 }
 
+int tsi_preconditioner_on_diagonals(const ts_matrix *A) {
+  int32_t offsets[TSI_MOST_DIAGONALS];
+  if (A->all_rows || A->device_values || A->info.format != TS_FORMAT_CSR) return 0;
+  if (!A->host_copy) return A->on_diagonals;
+  return tsi_csr_diagonals(A->host_copy->rows, A->host_copy->row_offsets, A->host_copy->column_indices,
+                           offsets);
+}
+
 /* ---- Cached facts ---- */
 
 static ts_status find(ts_matrix *A, const view *v, tsi_entry_facts *facts) {
@@ -314,7 +323,9 @@ static ts_status find(ts_matrix *A, const view *v, tsi_entry_facts *facts) {
     facts->is_transport = is_transport(A, v);
     return TS_OK;
   }
+  int32_t offsets[TSI_MOST_DIAGONALS];
   A->has_nodes = has_nodes(&v->csr);
+  A->on_diagonals = tsi_csr_diagonals(v->csr.rows, v->csr.row_offsets, v->csr.column_indices, offsets);
   return A->info.rows < TSI_AUTO_ROWS ? TS_OK : look(A, v, &facts->couplings);
 }
 

@@ -169,9 +169,12 @@ ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted);
 ts_status tsi_preconditioner_find_facts(ts_matrix *A, const tsi_csr *entries, int exponent, int negated);
 /* Whether there is a host copy, or facts of the current values. The next two functions require that. */
 int tsi_preconditioner_knows_entries(const ts_matrix *A);
-/* AMG with set-up and cycles, in iterations of conjugate gradients with Jacobi, by the measurements of the
- * tuning. `cycles`: those of all components, as a part of the cycles that one component needs to 1e-8. */
-double tsi_preconditioner_amg_price(const tsi_tuning *t, double rows, double entries, int components,
+/* The time of a product and the operations on vectors of an iteration, by the measurements of the tuning.
+ * `rows` and `entries` are those of all ranks. */
+double tsi_preconditioner_product_time(const ts_matrix *A, double rows, double entries, int components);
+/* AMG with set-up and cycles, in iterations of conjugate gradients with Jacobi, by the same. `cycles`: those of
+ * all components, as a part of the cycles that one component needs to 1e-8. */
+double tsi_preconditioner_amg_price(const ts_matrix *A, double rows, double entries, int components,
                                     double cycles);
 /* Collective: all ranks call it together and get the same result. The other functions are rank-local. */
 ts_status tsi_preconditioner_couplings(const ts_matrix *A, tsi_couplings *couplings);
@@ -184,6 +187,8 @@ int tsi_preconditioner_is_transport(const ts_matrix *A);
 /* Whether rows form groups with one pattern, as on a mesh with several unknowns per node. AMG then takes as
  * long as Jacobi, unless its descriptor has the number of unknowns. */
 int tsi_preconditioner_has_nodes(const ts_matrix *A);
+/* Whether A is in compressed rows, with entries on few diagonals (tsi_csr_diagonals). */
+int tsi_preconditioner_on_diagonals(const ts_matrix *A);
 
 /* ---- balance.c ---- */
 

@@ -41,6 +41,9 @@ typedef struct cpu_scalars {
   int snapshot_slots;
 } cpu_scalars;
 
+/* The values by diagonals, if all lie on few of them (matrix/cpu_dia.c). */
+typedef struct cpu_dia cpu_dia;
+
 /* Compressed rows of entries or of n x n blocks. With blocks, rows and columns are block rows and columns. */
 typedef struct cpu_matrix {
   int log2_block; /* of n; 0: entries */
@@ -57,6 +60,8 @@ typedef struct cpu_matrix {
   int is_low_part;     /* a low-order part: shares everything but the values with another matrix */
   int is_view;         /* shares the offsets, columns and values */
   int borrows_pattern; /* the application owns offsets and columns */
+  int wants_dia;       /* the next product looks for diagonals */
+  cpu_dia *dia;        /* or NULL */
   double *x;           /* for products in pairs; allocated by the first one */
   size_t x_count;
 } cpu_matrix;
@@ -214,6 +219,16 @@ TSI_CPU_FORMATS(CPU_FORMAT_ROW)
 ts_status cpu_matrix_convert_x(const ts_matrix *A, const ts_vector *x);
 /* Computes the cuts if some columns are ghosts. */
 ts_status cpu_matrix_cut(const ts_matrix *A);
+/* The values by diagonals, or NULL. The first call after a change of A's values makes them. */
+const cpu_dia *cpu_dia_of(const ts_matrix *A);
+static inline void cpu_dia_outdate(cpu_matrix *m) {
+  m->wants_dia |= m->dia != NULL;
+}
+void cpu_dia_destroy(ts_context *context, cpu_matrix *m);
+/* The largest distance of a diagonal from the main one. */
+int32_t cpu_dia_reach(const cpu_dia *d);
+/* The elements of A x of `count` rows, whose columns row - reach .. row + count - 1 + reach exist. */
+void cpu_dia_sums(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *sums);
 /* As in backend.h. */
 ts_status cpu_matrix_refer(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix);
 

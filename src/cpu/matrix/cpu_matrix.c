@@ -41,6 +41,7 @@ static void copy(const ts_matrix *A, const tsi_host_csr *from, int pattern) {
   const copy_job job = {to, from, pattern};
   const size_t entries = (size_t)from->row_offsets[from->rows] << (2 * to->log2_block);
   cpu_for(A->context, (size_t)to->parts, 2 * entries / (size_t)to->parts, body_copy, &job);
+  cpu_dia_outdate(to);
 }
 
 /* Cuts the rows where the work before them, entries plus rows, passes p / parts of the total. */
@@ -73,6 +74,7 @@ static void release(ts_context *context, cpu_matrix *m) {
     tsi_free(context, m->first_cut);
   }
   if (!m->is_view) tsi_free(context, m->values);
+  cpu_dia_destroy(context, m);
   tsi_free(context, m->x);
   tsi_free(context, m);
 }
@@ -104,6 +106,8 @@ static ts_status create_low_part(ts_matrix *A, const tsi_packed *packed) {
   if (m) {
     *m = *whole;
     m->is_low_part = 1;
+    m->wants_dia = 0;
+    m->dia = NULL;
     m->x = NULL;
     m->x_count = 0;
     m->bytes = bytes;
@@ -155,6 +159,7 @@ static ts_status create_cpu_matrix(ts_matrix *A, const tsi_packed *packed) {
   }
   share_rows(m, csr.row_offsets);
   A->impl = m;
+  m->wants_dia = !log2_block;
   copy(A, &csr, !m->borrows_pattern);
   const ts_status status = cpu_matrix_cut(A);
   if (status < 0) cpu_matrix_destroy(A);

@@ -8,6 +8,7 @@
 
 typedef struct spmv_job {
   const cpu_matrix *m;
+  const cpu_dia *dia;
   tsi_rows rows;
   cpu_parts y, x, b;                /* b: for residuals */
   const unsigned char *constrained; /* marks rows where r is 0, or NULL; constrained rows of A are empty */
@@ -99,6 +100,33 @@ CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end, int what) 
     job->y.high[row] = result(job, (size_t)row, sum, what);
     k = next;
   }
+}
+
+/* ---- One component, by diagonals ---- */
+
+enum { dia_tile = 1024 }; /* rows whose sums stay in the first-level cache */
+
+CPU_CLONES static void dia_results(const spmv_job *job, size_t row, size_t count, const float *sums, int what) {
+  CPU_SIMD
+  for (int32_t i = 0; i < count; i++) job->y.high[row + i] = result(job, (size_t)(row + i), sums[i], what);
+}
+
+/* Rows near the ends use the compressed rows. */
+CPU_INLINE void dia_rows(const spmv_job *job, int32_t row, int32_t end, int what) {
+  const int32_t reach = cpu_dia_reach(job->dia), first = row > reach ? row : reach, rows = job->m->rows - reach,
+                last = end < rows ? end : rows;
+  if (first >= last) {
+    rows_1(job, row, end, what);
+    return;
+  }
+  rows_1(job, row, first, what);
+  for (int32_t i = first; i < last; i += dia_tile) {
+    const int32_t count = last - i < dia_tile ? last - i : dia_tile;
+    float sums[dia_tile];
+    cpu_dia_sums(job->dia, job->x.high, i, count, what == PRODUCT ? job->y.high + i : sums);
+    if (what != PRODUCT) dia_results(job, (size_t)i, (size_t)count, sums, what);
+  }
+  rows_1(job, last, end, what);
 }
 
 /* ---- Several components: the sums of a row are already independent ---- */
@@ -239,6 +267,9 @@ BODIES(spmv, product_rows)
 BODIES(residual, residual_rows)
 BODIES(quick_residual, quick_residual_rows)
 BODIES(step, step_rows)
+BODY(spmv_dia, dia_rows(job, row, end, PRODUCT))
+BODY(quick_residual_dia, dia_rows(job, row, end, RESIDUAL))
+BODY(step_dia, dia_rows(job, row, end, STEP))
 BODIES(spmv_pairs, pair_rows)
 BODIES(residual_pairs, exact_residual_rows)
 
@@ -251,10 +282,19 @@ static ts_status cpu_spmv_run(const ts_matrix *A, int components, const tsi_body
   return TS_OK;
 }
 
+/* With diagonals if A has them, and otherwise with one of `bodies`. */
+static ts_status cpu_spmv_run_dia(const ts_matrix *A, int components, tsi_body dia, const tsi_body bodies[4],
+                                  spmv_job *job) {
+  job->dia = components == 1 ? cpu_dia_of(A) : NULL;
+  const tsi_body with_dia[4] = {dia};
+  return cpu_spmv_run(A, components, job->dia ? with_dia : bodies, job);
+}
+
 ts_status cpu_csr_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
-  if (y->low) TSI_TRY(cpu_matrix_convert_x(A, x));
-  return cpu_spmv_run(A, y->components, y->low ? spmv_pairs : spmv,
-                      &(spmv_job){.y = cpu_parts_of(y), .x = cpu_parts_of(x)});
+  spmv_job job = {.y = cpu_parts_of(y), .x = cpu_parts_of(x)};
+  if (!y->low) return cpu_spmv_run_dia(A, y->components, spmv_dia, spmv, &job);
+  TSI_TRY(cpu_matrix_convert_x(A, x));
+  return cpu_spmv_run(A, y->components, spmv_pairs, &job);
 }
 
 ts_status cpu_csr_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
@@ -267,16 +307,16 @@ ts_status cpu_csr_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A,
 
 ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   if (A->row_space->constrained) return cpu_csr_residual(r, b, A, x);
-  return cpu_spmv_run(A, r->components, quick_residual,
-                      &(spmv_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
+  return cpu_spmv_run_dia(A, r->components, quick_residual_dia, quick_residual,
+                          &(spmv_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
 }
 
 ts_status cpu_csr_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
-  return cpu_spmv_run(A, out->components, step,
-                      &(spmv_job){.y = cpu_parts_of(out),
-                                  .x = cpu_parts_of(s->x),
-                                  .b = cpu_parts_of(s->b),
-                                  .smoothing = s,
-                                  .w = cpu_parts_of(s->w).high,
-                                  .before = s->before ? cpu_parts_of(s->before).high : NULL});
+  return cpu_spmv_run_dia(A, out->components, step_dia, step,
+                          &(spmv_job){.y = cpu_parts_of(out),
+                                      .x = cpu_parts_of(s->x),
+                                      .b = cpu_parts_of(s->b),
+                                      .smoothing = s,
+                                      .w = cpu_parts_of(s->w).high,
+                                      .before = s->before ? cpu_parts_of(s->before).high : NULL});
 }

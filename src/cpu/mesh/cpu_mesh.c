@@ -57,6 +57,7 @@ ts_status cpu_mesh_assemble(tsi_mesh_operator *op, const ts_vector *x, float sca
                             float shortest) {
   const tsi_mesh_rows rows = {.x = cpu_data(x), .scale = scale, .factor = factor, .shortest = shortest};
   cpu_mesh_run(op, body_assemble, 48, &(mesh_job){.rows = rows});
+  cpu_dia_outdate(op->matrix->impl);
   return TS_OK;
 }
 
