@@ -111,7 +111,7 @@ class Context:
         return True
 
     def leave(self) -> None:
-        if self.depth == 1:
+        if self.retired and self.depth == 1:
             _destroy_all(self.retired)
         self.depth -= 1
         self.lock.release()
@@ -153,7 +153,9 @@ class Calls:
 
     def __init__(self, enter: Callable[[Interrupts], Context], stops: bool = True) -> None:
         self.enter = enter
-        self.interrupts = Interrupts(stops)
+        self.interrupts = Interrupts()
+        if not stops:
+            self.interrupts.stops = False
 
     def __enter__(self) -> Context:
         region = self.interrupts.__enter__()
@@ -251,7 +253,7 @@ def context_for(device: int | None, backend: str, threads: int, context: Context
     if context is not None:
         if not isinstance(context, Context):
             raise TypeError(f'context is of type {type(context).__name__}; expected a texsolve.Context')
-        return context.calls()
+        return Calls(context.enter)
     if device is not None and backend == 'auto':
         backend = f'cuda:{device}'
     return Calls(functools.partial(_enter_free if is_short else _enter_shared, backend, threads))

@@ -163,7 +163,7 @@ class Fluid:
             vector = getattr(lib, f'ts_fluid_get_{name}')(self._handle.pointer)
             components = lib.ts_vector_get_components(vector)
             field = np.empty((height, width, components), np.float32)
-            context.check(lib.ts_vector_read(vector, arrays.wrap(name, field).as_ts(read_only=False)))
+            context.check(lib.ts_vector_read(vector, arrays.wrap(name, field).writable()))
         return field
 
     @property

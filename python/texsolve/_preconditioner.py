@@ -42,15 +42,15 @@ class Preconditioner:
     def matvec(self, r: Any) -> Any:
         """M^-1 r, where r was."""
         given = arrays.floats('r', r)
-        if given.size != self.shape[0]:
+        if given.count != self.shape[0]:
             raise ValueError(f'r has shape {given.shape}; expected ({self.shape[0]},)')
         found = arrays.empty_like(given, given.shape, given.dtype)
         with self.context.calls() as context:
             space = lib.ts_matrix_get_row_space(self.matrix.pointer)
             one, two = (create(context, 'ts_vector_destroy', lib.ts_vector_create, space, None) for _ in range(2))
-            context.check(lib.ts_vector_write(one.pointer, given.as_ts()))
+            context.check(lib.ts_vector_write(one.pointer, given))
             context.check(lib.ts_preconditioner_apply(self.handle.pointer, two.pointer, one.pointer))
-            context.check(lib.ts_vector_read(two.pointer, found.as_ts(read_only=False)))
+            context.check(lib.ts_vector_read(two.pointer, found.writable()))
             one.destroy()
             two.destroy()
         return arrays.result_of(found, given)

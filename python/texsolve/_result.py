@@ -61,8 +61,7 @@ class Result:
     backend = ''
 
     def __init__(self, **fields: Any) -> None:
-        for name, value in fields.items():
-            setattr(self, name, value)
+        vars(self).update(fields)
 
     def __repr__(self) -> str:
         text = self.message or self.reason
