@@ -9,7 +9,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix
-from ._context import Context, context_for, create
+from ._context import Context, Handle, context_for
 from ._library import describe, lib, value_of
 from ._preconditioner import Preconditioner
 from ._result import Result, table
@@ -199,5 +199,5 @@ def amg(A: Any, near_null_space: Any = None, *, coordinates: Any = None, unknown
     outer = d.ts_preconditioner_desc(kind=d.TS_PRECONDITIONER_AMG, amg=ctypes.pointer(desc))
     with context_for(matrix.device, backend, threads, context) as used:
         handle = matrix.create(used, d.ts_matrix_desc(keep_host_copy=int(matrix.device is None)), False)
-        made = create(used, 'ts_preconditioner_destroy', lib.ts_preconditioner_create, handle.pointer, ctypes.byref(outer))
+        made = Handle(used, 'ts_preconditioner_destroy', lib.ts_preconditioner_create, handle.pointer, ctypes.byref(outer))
     return MultilevelSolver(matrix, Preconditioner(handle, made, matrix.shape, matrix.values.dtype))

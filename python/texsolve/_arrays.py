@@ -18,8 +18,10 @@ from ._dlpack import view_of_capsule
 FLOAT: np.dtype[Any] = np.dtype(np.float32)
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 FLOATS = (DOUBLE, FLOAT)  # the usual one first: comparing with another one takes a while
-INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
-TYPES = {FLOAT: d.TS_TYPE_FLOAT, DOUBLE: d.TS_TYPE_DOUBLE, INTEGERS[0]: d.TS_TYPE_INT32, INTEGERS[1]: d.TS_TYPE_INT64}
+INT32: np.dtype[Any] = np.dtype(np.int32)
+INT64: np.dtype[Any] = np.dtype(np.int64)
+INTEGERS = (INT32, INT64)
+TYPES = {FLOAT: d.TS_TYPE_FLOAT, DOUBLE: d.TS_TYPE_DOUBLE, INT32: d.TS_TYPE_INT32, INT64: d.TS_TYPE_INT64}
 
 
 class Array(d.ts_array):
@@ -141,7 +143,19 @@ def _of_dlpack(name: str, array: Any) -> Array:
 
 def wrap(name: str, array: Any) -> Array:
     """The array in its present type, contiguous and in this machine's byte order."""
-    if type(array) is not np.ndarray:
+    if type(array) is np.ndarray:
+        dtype, shape = array.dtype, array.shape
+        kind = d.TS_TYPE_DOUBLE if dtype is DOUBLE else d.TS_TYPE_INT32 if dtype is INT32 else TYPES.get(dtype)
+        if kind is not None:  # the usual case: tests of the flags take longer
+            try:
+                pointer = _address(_bytes(array))  # raises an error if the array is not contiguous
+                if not pointer % 8:
+                    found = Array(pointer, array.size, kind, d.TS_MEMORY_HOST, 1)
+                    found.owner, found.shape, found.dtype = array, shape, dtype
+                    return found
+            except (TypeError, ValueError, BufferError):
+                pass
+    else:
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError(f'{name} is a masked array; fill it: {name}.filled(0)')
         if _is_torch(array):
@@ -156,15 +170,6 @@ def wrap(name: str, array: Any) -> Array:
             array = np.asarray(array)
         except ValueError as error:
             raise ValueError(f'{name} is not an array: {error}') from None
-    elif array.dtype in TYPES:  # the usual case: tests of the flags take longer
-        try:
-            pointer = _address(_bytes(array))  # raises an error if the array is not contiguous
-            if not pointer % 8:
-                found = Array(pointer, array.size, TYPES[array.dtype], d.TS_MEMORY_HOST, 1)
-                found.owner, found.shape, found.dtype = array, array.shape, array.dtype
-                return found
-        except (TypeError, ValueError, BufferError):
-            pass
     try:
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
@@ -197,6 +202,7 @@ def floats(name: str, array: Any) -> Array:
 
 
 def to_floats(name: str, found: Array, array: Any) -> Array:
+    """What floats() returns for an array of another type. `array` is the caller's."""
     if found.dtype.kind in 'iub':
         return cast(found, np.float64)
     if found.dtype == np.dtype(np.float16):
@@ -223,6 +229,7 @@ def indices(name: str, array: Any) -> Array:
 
 
 def to_indices(name: str, found: Array) -> Array:
+    """What indices() returns for an array of another type."""
     if found.dtype.kind not in 'iu':
         raise TypeError(f'{name} has elements of type {found.dtype}; indices are integers')
     if found.dtype == np.dtype(np.uint64) and found.device is None and found.count and as_numpy(found).max() > 2**63 - 1:

@@ -178,15 +178,19 @@ def _retire(context: Context, function: str, reference: ctypes.c_void_p) -> None
 
 
 class Handle:
-    """An object of the library, which keeps its context."""
+    """An object of the library, which keeps its context: what create(*arguments, &handle) made."""
 
     __slots__ = ('context', 'pointer', '_reference', '_function')
 
-    def __init__(self, context: Context, reference: ctypes.c_void_p, destroy: str) -> None:
+    def __init__(self, context: Context, destroy: str, create: Callable[..., int], *arguments: Any) -> None:
         self.context = context
-        self.pointer: int = reference.value or 0
-        self._reference = reference
+        self.pointer: int = 0
         self._function = destroy
+        self._reference = reference = ctypes.c_void_p()
+        status = create(*arguments, reference)
+        if status < 0:
+            context.check(status)
+        self.pointer = reference.value or 0
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         # At exit other threads may be in the library, and the system takes everything back. Python handles signals before the
@@ -200,15 +204,6 @@ class Handle:
         if self.pointer:
             self.pointer = 0
             getattr(lib, self._function)(self._reference)
-
-
-def create(context: Context, destroy: str, function: Callable[..., int], *arguments: Any) -> Handle:
-    """Calls function(*arguments, &handle) and returns the handle."""
-    reference = ctypes.c_void_p()
-    status = function(*arguments, reference)
-    if status < 0:
-        context.check(status)
-    return Handle(context, reference, destroy)
 
 
 _shared: dict[tuple[str, int], list[Context]] = {}

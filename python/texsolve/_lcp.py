@@ -11,7 +11,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix, _progress
-from ._context import Context, context_for, create
+from ._context import Context, Handle, context_for
 from ._errors import ConvergenceWarning
 from ._interrupts import Interrupts
 from ._library import describe, lib, text_of, value_of
@@ -96,10 +96,10 @@ def lcp(M: Any, q: Any, z0: Any = None, *, friction: Any = None, lower: Any = No
     result = d.ts_lcp_result()
     try:
         with context_for(right.device, backend, threads, context, is_short=True) as used, Interrupts() as interrupts:
-            problem = create(used, 'ts_lcp_destroy', lib.ts_lcp_create, used.pointer, ctypes.byref(desc))
+            problem = Handle(used, 'ts_lcp_destroy', lib.ts_lcp_create, used.pointer, ctypes.byref(desc))
             space = lib.ts_lcp_get_space(problem.pointer)
             vector_desc = d.ts_vector_desc(precision=d.TS_PRECISION_DOUBLE)
-            q_vector, z_vector = (create(used, 'ts_vector_destroy', lib.ts_vector_create, space, ctypes.byref(vector_desc))
+            q_vector, z_vector = (Handle(used, 'ts_vector_destroy', lib.ts_vector_create, space, ctypes.byref(vector_desc))
                                   for _ in range(2))
             used.check(lib.ts_vector_write(q_vector.pointer, right))
             if z0 is not None:

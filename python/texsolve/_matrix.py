@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from ._arrays import Array
-from ._context import Context, Handle, create
+from ._context import Context, Handle
 from ._errors import Error, InvalidArgumentError, LimitError
 from ._interrupts import Interrupts
 from ._library import lib
@@ -41,13 +41,13 @@ class Sparse:
         """The matrix in a context. `desc` is a ts_matrix_desc without a matrix. With `borrow` the arrays must live and stay as
         they are until the handle is destroyed."""
         if self.is_csr:
-            desc.csr = self._as_csr()
+            desc.csr = d.ts_csr(*self.shape, self.rows, self.columns, self.values)
             desc.borrow = int(borrow and self.device is None)
         else:
             triplets = self._as_triplets()
             desc.triplets = ctypes.pointer(triplets)
         try:
-            return create(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, desc)
+            return Handle(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, desc)
         except (InvalidArgumentError, LimitError) as error:
             raise self._renamed(error) from None
 
@@ -294,15 +294,15 @@ def create_operator(context: Context, operator: Any, symmetric: bool) -> tuple[H
     rows, columns = _shape('A', operator.shape)
     if getattr(operator, 'dtype', None) is not None and np.dtype(operator.dtype).kind == 'c':
         raise TypeError('A is complex, and the library solves real systems')
-    row_space = create(context, 'ts_space_destroy', lib.ts_space_create, context.pointer,
+    row_space = Handle(context, 'ts_space_destroy', lib.ts_space_create, context.pointer,
                        ctypes.byref(d.ts_space_desc(size=rows)))
-    column_space = row_space if rows == columns else create(
+    column_space = row_space if rows == columns else Handle(
         context, 'ts_space_destroy', lib.ts_space_create, context.pointer, ctypes.byref(d.ts_space_desc(size=columns)))
     functions = [Function('A.matvec', context, operator.matvec, rows, columns, d.ts_operator_fn)]
     desc = d.ts_operator_desc(apply=functions[0].callback, symmetric=int(symmetric))
     if hasattr(operator, 'rmatvec') and not symmetric:
         functions.append(Function('A.rmatvec', context, operator.rmatvec, columns, rows, d.ts_operator_fn))
         desc.apply_transposed = functions[1].callback
-    handle = create(context, 'ts_matrix_destroy', lib.ts_operator_create, row_space.pointer, column_space.pointer,
+    handle = Handle(context, 'ts_matrix_destroy', lib.ts_operator_create, row_space.pointer, column_space.pointer,
                     ctypes.byref(desc))
     return handle, functions

@@ -61,7 +61,8 @@ class Result:
     backend = ''
 
     def __init__(self, **fields: Any) -> None:
-        vars(self).update(fields)
+        for name, value in fields.items():
+            setattr(self, name, value)
 
     def __repr__(self) -> str:
         text = self.message or self.reason

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import time
 import warnings
 from typing import Any
@@ -12,13 +13,26 @@ from . import _arrays as arrays
 from . import _matrix, _progress
 from . import _declarations as d
 from ._arrays import Array
-from ._context import Context, Handle, context_for, create
+from ._context import Context, Handle, context_for
 from ._errors import ConvergenceWarning, IncompatibleError, InvalidArgumentError, error_of
 from ._interrupts import Interrupts, current
 from ._library import describe, lib, text_of, value_of
 from ._preconditioner import Given, Preconditioner, keeps_host_copy
 from ._progress import ProgressOption
 from ._result import Result, Stage
+
+
+@functools.lru_cache(64, typed=True)
+def _known_numbers(rtol: float, atol: float, max_iterations: int | None, restart: int, check_interval: int) -> Any:
+    """A ts_solver_desc with these numbers, to be copied."""
+    if not isinstance(rtol, (int, float, np.floating)):
+        raise TypeError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
+    if not 0 <= rtol < 1:
+        raise ValueError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
+    if max_iterations is not None and max_iterations == 0:
+        raise ValueError('max_iterations is 0; it must be at least 1, or None for the default')
+    return describe(d.ts_solver_desc(), rtol=-1.0 if rtol == 0 else float(rtol), atol=atol, restart=restart,
+                    max_iterations=max_iterations or 0, check_interval=check_interval, keep_history=1)
 
 
 class Options:
@@ -28,15 +42,13 @@ class Options:
 
     def __init__(self, method: str, preconditioner: Any, rtol: float, atol: float, max_iterations: int | None,
                  precision: str, restart: int, check_interval: int, null_space: Any, symmetric: bool | None) -> None:
-        if not isinstance(rtol, (int, float, np.floating)):
-            raise TypeError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
-        if not 0 <= rtol < 1:
-            raise ValueError(f'rtol is {rtol!r}; it must be a number from 0 to below 1')
+        numbers = rtol, atol, max_iterations, restart, check_interval
+        try:
+            known = _known_numbers(*numbers)
+        except TypeError:  # also of what has no hash
+            known = _known_numbers.__wrapped__(*numbers)
         self.rtol = float(rtol)
-        if max_iterations is not None and max_iterations == 0:
-            raise ValueError('max_iterations is 0; it must be at least 1, or None for the default')
-        self.desc = desc = describe(d.ts_solver_desc(), rtol=self.rtol or -1.0, atol=atol, restart=restart,
-                                    max_iterations=max_iterations or 0, check_interval=check_interval)
+        self.desc = desc = d.ts_solver_desc.from_buffer_copy(known)
         if method != 'auto':
             desc.method = value_of('method', method, 'method')
         if precision != 'auto':
@@ -65,8 +77,6 @@ class System:
         self.options = options
         self.functions: list[_matrix.Function] = []
         self.keep: list[Any] = [options.native]
-        # The library keeps the history: a callback of Python takes 5 to 10 us in each check.
-        options.desc.keep_history = 1
         if progress is not None and progress is not False:
             self.watch(progress)
         desc = d.ts_matrix_desc(components=components)
@@ -110,7 +120,7 @@ class System:
     def opened(self) -> Handle:
         """The solver. Its creation includes the set-up of the preconditioner."""
         if self.solver is None:
-            self.solver = create(self.context, 'ts_solver_destroy', lib.ts_solver_create, self.matrix.pointer,
+            self.solver = Handle(self.context, 'ts_solver_destroy', lib.ts_solver_create, self.matrix.pointer,
                                  self.options.desc)
         return self.solver
 
@@ -161,7 +171,7 @@ class System:
             status = lib.ts_preconditioner_get_info(pointer, info)
             if status < 0:
                 self.context.check(status)
-        found = Result()
+        found = Result.__new__(Result)
         found.converged = result.reason <= d.TS_REASON_FIXED_ITERATIONS
         found.code = result.reason
         found.reason = text_of('reason', result.reason)
