@@ -65,7 +65,7 @@ class InC:
     def __init__(self, A, b, backend, threads, rtol):
         self.x = np.empty_like(b)
         self.keep = (A, b)
-        array = lambda given, read_only=True: _arrays.wrap('', given).as_ts(read_only)
+        array = functools.partial(_arrays.wrap, '')
         self.keep_context = texsolve.Context(backend, threads=threads)
         self.context = self.keep_context.pointer
         lib.ts_context_set_poll(self.context, d.ts_poll_fn(), None, 0.0)
@@ -73,7 +73,7 @@ class InC:
         self.desc = d.ts_matrix_desc(csr=csr, borrow=1, components=1)
         self.options = d.ts_solver_desc(rtol=rtol, zero_start=1)
         self.b, self.result, self.arguments = array(b), d.ts_result(), None
-        self.target = array(self.x, False)
+        self.target = array(self.x).writable()
 
     def __call__(self):
         matrix = ctypes.c_void_p()

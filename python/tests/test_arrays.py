@@ -59,7 +59,7 @@ def test_dlpack(form, A, b):
     log = []
     x = texsolve.solve(A, OnlyDLPack(b, form, log), rtol=1e-9).x
     assert isinstance(x, np.ndarray) and residual(A, x, b) <= 1e-9
-    assert arrays.wrap('b', OnlyDLPack(b, form)).pointer == b.ctypes.data
+    assert arrays.wrap('b', OnlyDLPack(b, form)).data == b.ctypes.data
     assert log[0]['max_version'] == (1, 0) and len(log) == (2 if form == 'first' else 1)
     two = np.c_[b, -b]
     for order in 'CF':  # the second is copied
@@ -110,7 +110,7 @@ class FakeCuda:
 
 def test_cuda_arrays_need_cuda(A, b):
     found = arrays.wrap('b', FakeCuda(b))
-    assert found.device == 0 and found.pointer == b.ctypes.data and found.as_ts().memory == 1
+    assert found.device == 0 and found.data == b.ctypes.data and found.memory == 1
     with pytest.raises(TypeError, match='CUDA memory'):
         texsolve.solve(A, FakeCuda(b))
     with pytest.raises(ValueError, match='b is not contiguous'):
@@ -118,10 +118,10 @@ def test_cuda_arrays_need_cuda(A, b):
 
 
 def test_no_copies_of_numpy(A, b):
-    assert arrays.floats('b', b).pointer == b.ctypes.data
+    assert arrays.floats('b', b).data == b.ctypes.data
     from texsolve import _matrix
     found = _matrix.of('A', A)
-    assert (found.rows.pointer, found.columns.pointer, found.values.pointer) == (
+    assert (found.rows.data, found.columns.data, found.values.data) == (
         A.indptr.ctypes.data, A.indices.ctypes.data, A.data.ctypes.data)
 
 
@@ -152,7 +152,7 @@ def test_torch_views_and_gradients(A, b):
     assert residual(A, texsolve.solve(A, torch.from_numpy(b).requires_grad_(), rtol=1e-9).x.numpy(), b) <= 1e-9
     six = torch.from_numpy(np.random.default_rng(1).standard_normal((A.shape[0], 6)))
     assert residual(A, texsolve.solve(A, six, rtol=1e-9).x.numpy(), six.numpy()) <= 1e-9
-    assert arrays.floats('b', six).pointer == six.data_ptr()
+    assert arrays.floats('b', six).data == six.data_ptr()
     half = torch.from_numpy(b).half()
     assert residual(A, texsolve.solve(A, half, rtol=1e-6).x.numpy(), half.double().numpy()) <= 1e-6
 

@@ -83,7 +83,7 @@ def test_cupy_streams_and_memory():
             x = s(right)
             norm = cupy.linalg.norm(right - given @ x) / cupy.linalg.norm(right)
             assert float(norm) <= 1e-7
-    assert arrays.wrap('b', right).pointer == right.data.ptr
+    assert arrays.wrap('b', right).data == right.data.ptr
 
 
 @needs_cupy
@@ -128,7 +128,7 @@ def test_torch(layout):
     given, right = csr if layout == 'csr' else csr.to_sparse_coo(), torch.from_numpy(b).cuda()
     r = texsolve.solve(given, right, rtol=1e-8)
     assert r.x.device == right.device and residual(A, r.x.cpu().numpy(), b) <= 1e-8
-    assert arrays.floats('b', right).pointer == right.data_ptr()
+    assert arrays.floats('b', right).data == right.data_ptr()
     with torch.cuda.stream(torch.cuda.Stream()):
         late = right * 1
         for _ in range(50):
@@ -155,7 +155,7 @@ def test_dlpack_on_the_device():
     A = poisson(30)
     right = cupy.ones(A.shape[0])
     found = arrays.floats('b', OnlyDLPack(right))
-    assert found.device == 0 and found.pointer == right.data.ptr
+    assert found.device == 0 and found.data == right.data.ptr
     with pytest.raises(TypeError, match='out'):
         texsolve.solve(A, OnlyDLPack(right))  # no way to make an array of that library
     out = cupy.empty_like(right)

@@ -9,7 +9,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix
-from ._context import Context, context_for, create
+from ._context import Context, Handle, context_for
 from ._library import describe, lib, value_of
 from ._preconditioner import Preconditioner
 from ._result import Result, table
@@ -81,8 +81,8 @@ class MultilevelSolver:
         """Recomputes the hierarchy for new values in the same pattern; aggregates and patterns are kept."""
         if isinstance(values, (np.ndarray, list)) or getattr(values, 'ndim', 0) == 1:
             found = arrays.floats('values', values)
-            if found.shape != (self._sparse.columns.size,):
-                raise ValueError(f'values has shape {found.shape}; expected ({self._sparse.columns.size},), the entries of A')
+            if found.shape != (self._sparse.columns.count,):
+                raise ValueError(f'values has shape {found.shape}; expected ({self._sparse.columns.count},), the entries of A')
             matrix = self._sparse.with_values(found)
         else:
             matrix = _matrix.of('values', values)
@@ -184,20 +184,20 @@ def amg(A: Any, near_null_space: Any = None, *, coordinates: Any = None, unknown
         if len(vectors.shape) not in (1, 2) or vectors.shape[0] != matrix.shape[0]:
             raise ValueError(f'near_null_space has shape {vectors.shape}; expected ({matrix.shape[0]}, vectors)')
         desc.near_null_vectors = vectors.shape[1] if len(vectors.shape) == 2 else 1
-        desc.near_null = vectors.as_ts()
+        desc.near_null = vectors
         keep.append(vectors)
     if coordinates is not None:
         points = arrays.floats('coordinates', coordinates)
-        if len(points.shape) != 2 or points.shape[1] not in (2, 3) or points.size != matrix.shape[0]:
+        if len(points.shape) != 2 or points.shape[1] not in (2, 3) or points.count != matrix.shape[0]:
             raise ValueError(f'coordinates has shape {points.shape}; expected (nodes, 2) or (nodes, 3) with one number for each '
                              f'of the {matrix.shape[0]} unknowns')
         if unknowns not in (0, points.shape[1]):
             raise ValueError(f'unknowns is {unknowns}; with coordinates it is their number per node, {points.shape[1]}')
         desc.dimensions = desc.unknowns = points.shape[1]
-        desc.coordinates = points.as_ts()
+        desc.coordinates = points
         keep.append(points)
     outer = d.ts_preconditioner_desc(kind=d.TS_PRECONDITIONER_AMG, amg=ctypes.pointer(desc))
     with context_for(matrix.device, backend, threads, context) as used:
         handle = matrix.create(used, d.ts_matrix_desc(keep_host_copy=int(matrix.device is None)), False)
-        made = create(used, 'ts_preconditioner_destroy', lib.ts_preconditioner_create, handle.pointer, ctypes.byref(outer))
+        made = Handle(used, 'ts_preconditioner_destroy', lib.ts_preconditioner_create, handle.pointer, ctypes.byref(outer))
     return MultilevelSolver(matrix, Preconditioner(handle, made, matrix.shape, matrix.values.dtype))

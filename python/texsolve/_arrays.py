@@ -6,6 +6,7 @@ byte order, or of a type that the library does not read.
 from __future__ import annotations
 
 import ctypes
+import math
 import sys
 from typing import Any
 
@@ -17,40 +18,32 @@ from ._dlpack import view_of_capsule
 FLOAT: np.dtype[Any] = np.dtype(np.float32)
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 FLOATS = (DOUBLE, FLOAT)  # the usual one first: comparing with another one takes a while
-INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
-TYPES = {FLOAT: d.TS_TYPE_FLOAT, DOUBLE: d.TS_TYPE_DOUBLE, INTEGERS[0]: d.TS_TYPE_INT32, INTEGERS[1]: d.TS_TYPE_INT64}
+INT32: np.dtype[Any] = np.dtype(np.int32)
+INT64: np.dtype[Any] = np.dtype(np.int64)
+INTEGERS = (INT32, INT64)
+TYPES = {FLOAT: d.TS_TYPE_FLOAT, DOUBLE: d.TS_TYPE_DOUBLE, INT32: d.TS_TYPE_INT32, INT64: d.TS_TYPE_INT64}
 
-_ts_array = d.ts_array
+
+class Array(d.ts_array):
+    """A ts_array and the array that owns its memory. The library may write after writable()."""
+
+    owner: Any
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    kind = 'numpy'  # the owner's library: 'numpy', 'torch', 'cupy' or 'other'
+    device: int | None = None  # of CUDA; None: host memory
+
+    def writable(self) -> Array:
+        self.read_only = 0
+        return self
 
 
-class Array:
-    """Contiguous memory: `owner` is the array of the library `kind` ('numpy', 'torch', 'cupy' or 'other')."""
-
-    __slots__ = ('owner', 'kind', 'pointer', 'shape', 'dtype', 'device', 'stream')
-
-    def __init__(self, owner: Any, kind: str, pointer: int, shape: tuple[int, ...], dtype: np.dtype[Any],
-                 device: int | None = None, stream: int = 0) -> None:
-        self.owner = owner
-        self.kind = kind
-        self.pointer = pointer
-        self.shape = shape
-        self.dtype = dtype
-        self.device = device  # of CUDA; None: host memory
-        self.stream = stream
-
-    @property
-    def size(self) -> int:
-        size = 1
-        for extent in self.shape:
-            size *= extent
-        return size
-
-    def as_ts(self, read_only: bool = True) -> Any:
-        """The array as a ts_array."""
-        if self.device is None:
-            size = self.shape[0] if len(self.shape) == 1 else self.size
-            return _ts_array(self.pointer or None, size, TYPES[self.dtype], 0, read_only)
-        return d.ts_array(self.pointer or None, self.size, TYPES[self.dtype], d.TS_MEMORY_CUDA, read_only, 0, self.stream or None)
+def _array(owner: Any, kind: str, pointer: int | None, shape: tuple[int, ...], dtype: np.dtype[Any], device: int | None = None,
+           stream: int | None = None) -> Array:
+    memory = d.TS_MEMORY_HOST if device is None else d.TS_MEMORY_CUDA
+    array = Array(pointer or None, math.prod(shape), TYPES.get(dtype, d.TS_TYPE_NONE), memory, 1, 0, stream or None)
+    array.owner, array.shape, array.dtype, array.kind, array.device = owner, shape, dtype, kind, device
+    return array
 
 
 # ---- Arrays of the libraries ----
@@ -64,7 +57,7 @@ def _of_numpy(array: np.ndarray[Any, Any], kind: str = 'numpy', owner: Any = Non
         pointer = _address(_bytes(array))
     except (TypeError, ValueError, BufferError):  # read-only, or empty
         pointer = array.__array_interface__['data'][0]  # takes six times as long
-    return Array(array if owner is None else owner, kind, pointer, array.shape, array.dtype)
+    return _array(array if owner is None else owner, kind, pointer, array.shape, array.dtype)
 
 
 def _numpy_dtype(name: str, dtype: Any) -> np.dtype[Any]:
@@ -91,11 +84,11 @@ def _of_torch(name: str, tensor: Any) -> Array:
     dtype = _numpy_dtype(name, tensor.dtype)
     tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
     if tensor.device.type == 'cpu':
-        return Array(tensor, 'torch', tensor.data_ptr(), tuple(tensor.shape), dtype)
+        return _array(tensor, 'torch', tensor.data_ptr(), tuple(tensor.shape), dtype)
     if tensor.device.type != 'cuda':
         raise TypeError(f'{name} is on the device {tensor.device}; move it to the CPU or to CUDA: {name}.cpu()')
     stream = torch.cuda.current_stream(tensor.device).cuda_stream
-    return Array(tensor, 'torch', tensor.data_ptr(), tuple(tensor.shape), dtype, tensor.device.index or 0, stream)
+    return _array(tensor, 'torch', tensor.data_ptr(), tuple(tensor.shape), dtype, tensor.device.index or 0, stream)
 
 
 def _of_cuda_interface(name: str, array: Any) -> Array:
@@ -116,7 +109,7 @@ def _of_cuda_interface(name: str, array: Any) -> Array:
         device, stream = array.device.id, cupy.cuda.get_current_stream().ptr
     elif hasattr(array, '__dlpack_device__'):
         device = array.__dlpack_device__()[1]
-    return Array(array, 'cupy' if root == 'cupy' else 'other', interface['data'][0] or 0, shape, dtype, device, stream)
+    return _array(array, 'cupy' if root == 'cupy' else 'other', interface['data'][0], shape, dtype, device, stream)
 
 
 def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> bool:
@@ -142,15 +135,27 @@ def _of_dlpack(name: str, array: Any) -> Array:
         if on_cuda:
             raise ValueError(f'{name} is not contiguous; pass a contiguous copy')
         copy = _of_numpy(np.ascontiguousarray(view.as_numpy()))
-        return Array((copy.owner, array), 'other', copy.pointer, copy.shape, copy.dtype)
-    return Array((view, array), 'other', view.pointer, view.shape, view.dtype, device if on_cuda else None)
+        return _array((copy.owner, array), 'other', copy.data, copy.shape, copy.dtype)
+    return _array((view, array), 'other', view.pointer, view.shape, view.dtype, device if on_cuda else None)
 
 
 # ---- What the package calls ----
 
 def wrap(name: str, array: Any) -> Array:
     """The array in its present type, contiguous and in this machine's byte order."""
-    if type(array) is not np.ndarray:
+    if type(array) is np.ndarray:
+        dtype, shape = array.dtype, array.shape
+        kind = d.TS_TYPE_DOUBLE if dtype is DOUBLE else d.TS_TYPE_INT32 if dtype is INT32 else TYPES.get(dtype)
+        if kind is not None:  # the usual case: tests of the flags take longer
+            try:
+                pointer = _address(_bytes(array))  # raises an error if the array is not contiguous
+                if not pointer % 8:
+                    found = Array(pointer, array.size, kind, d.TS_MEMORY_HOST, 1)
+                    found.owner, found.shape, found.dtype = array, shape, dtype
+                    return found
+            except (TypeError, ValueError, BufferError):
+                pass
+    else:
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError(f'{name} is a masked array; fill it: {name}.filled(0)')
         if _is_torch(array):
@@ -165,13 +170,6 @@ def wrap(name: str, array: Any) -> Array:
             array = np.asarray(array)
         except ValueError as error:
             raise ValueError(f'{name} is not an array: {error}') from None
-    elif array.dtype in TYPES:  # the usual case: tests of the flags take longer
-        try:
-            pointer = _address(_bytes(array))  # raises an error if the array is not contiguous
-            if not pointer % 8:
-                return Array(array, 'numpy', pointer, array.shape, array.dtype)
-        except (TypeError, ValueError, BufferError):
-            pass
     try:
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder('='))
@@ -200,8 +198,11 @@ def cast(array: Array, dtype: Any) -> Array:
 def floats(name: str, array: Any) -> Array:
     """An array of float32 or float64. Integers and booleans become float64, half precision float32."""
     found = wrap(name, array)
-    if found.dtype in FLOATS:
-        return found
+    return found if found.dtype in FLOATS else to_floats(name, found, array)
+
+
+def to_floats(name: str, found: Array, array: Any) -> Array:
+    """What floats() returns for an array of another type. `array` is the caller's."""
     if found.dtype.kind in 'iub':
         return cast(found, np.float64)
     if found.dtype == np.dtype(np.float16):
@@ -224,11 +225,14 @@ def _conversion(name: str, array: Any) -> str:
 def indices(name: str, array: Any) -> Array:
     """An array of int32 or int64."""
     found = wrap(name, array)
-    if found.dtype in INTEGERS:
-        return found
+    return found if found.dtype in INTEGERS else to_indices(name, found)
+
+
+def to_indices(name: str, found: Array) -> Array:
+    """What indices() returns for an array of another type."""
     if found.dtype.kind not in 'iu':
         raise TypeError(f'{name} has elements of type {found.dtype}; indices are integers')
-    if found.dtype == np.dtype(np.uint64) and found.device is None and found.size and as_numpy(found).max() > 2**63 - 1:
+    if found.dtype == np.dtype(np.uint64) and found.device is None and found.count and as_numpy(found).max() > 2**63 - 1:
         raise ValueError(f'{name} has an index above 2^63 - 1')
     return cast(found, np.int64)
 
@@ -240,9 +244,9 @@ def as_numpy(array: Array) -> np.ndarray[Any, Any]:
         return owner
     if array.device is not None:
         raise TypeError('an array in CUDA memory is needed on the host')
-    if array.size == 0:
+    if array.count == 0:
         return np.empty(array.shape, array.dtype)
-    buffer: Any = (ctypes.c_char * (array.size * array.dtype.itemsize)).from_address(array.pointer)
+    buffer: Any = (ctypes.c_char * (array.count * array.dtype.itemsize)).from_address(array.data)
     buffer._owner = array.owner
     return np.frombuffer(buffer, array.dtype).reshape(array.shape)
 
@@ -250,7 +254,7 @@ def as_numpy(array: Array) -> np.ndarray[Any, Any]:
 def empty_like(array: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """A new array where `array` is, of the same library."""
     if array.kind == 'numpy':
-        return _of_numpy(np.empty(shape, dtype))
+        return wrap('x', np.empty(shape, dtype))
     if array.kind == 'torch':
         import torch
         return _of_torch('x', torch.empty(shape, dtype=getattr(torch, dtype.name), device=array.owner.device))
@@ -288,7 +292,12 @@ def flat(array: Array) -> Array:
         return array
     if array.kind in ('numpy', 'torch', 'cupy'):
         return wrap('array', array.owner.reshape(-1))
-    return Array(array.owner, array.kind, array.pointer, (array.size,), array.dtype, array.device, array.stream)
+    return with_shape(array, (array.count,))
+
+
+def with_shape(array: Array, shape: tuple[int]) -> Array:
+    """The first elements as an array of one dimension."""
+    return _array(array.owner, array.kind, array.data, shape, array.dtype, array.device, array.stream)
 
 
 def copy_into(array: Array, source: Array) -> None:

@@ -137,8 +137,8 @@ def run_batch(pattern: Any, values: Any, b: Any, x0: Any = None, *, method: str 
         if start.shape != x.shape:
             raise ValueError(f'x0 has shape {start.shape}; expected {x.shape}')
         arrays.copy_into(x, start)
-    desc = d.ts_batch_desc(systems=systems, rows=size, row_offsets=offsets.as_ts(), column_indices=columns.as_ts(),
-                           values=given.as_ts(), rtol=-1.0 if rtol == 0 else rtol, max_iterations=max_iterations or 0,
+    desc = d.ts_batch_desc(systems=systems, rows=size, row_offsets=offsets, column_indices=columns,
+                           values=given, rtol=-1.0 if rtol == 0 else rtol, max_iterations=max_iterations or 0,
                            zero_start=int(x0 is None))
     if method != 'auto':
         desc.method = value_of('method', method, 'method')
@@ -149,7 +149,7 @@ def run_batch(pattern: Any, values: Any, b: Any, x0: Any = None, *, method: str 
     results = (d.ts_batch_result * max(systems, 1))()
     message = ''
     with context_for(device, backend, threads, context, is_short=True) as used:
-        status = used.check(lib.ts_batch_solve(used.pointer, ctypes.byref(desc), right.as_ts(), x.as_ts(read_only=False),
+        status = used.check(lib.ts_batch_solve(used.pointer, ctypes.byref(desc), right, x.writable(),
                                                results))
         if status:
             message = (lib.ts_last_error(used.pointer) or b'').decode('utf-8', 'replace')

@@ -111,7 +111,7 @@ class Context:
         return True
 
     def leave(self) -> None:
-        if self.depth == 1:
+        if self.retired and self.depth == 1:
             _destroy_all(self.retired)
         self.depth -= 1
         self.lock.release()
@@ -153,7 +153,9 @@ class Calls:
 
     def __init__(self, enter: Callable[[Interrupts], Context], stops: bool = True) -> None:
         self.enter = enter
-        self.interrupts = Interrupts(stops)
+        self.interrupts = Interrupts()
+        if not stops:
+            self.interrupts.stops = False
 
     def __enter__(self) -> Context:
         region = self.interrupts.__enter__()
@@ -176,15 +178,19 @@ def _retire(context: Context, function: str, reference: ctypes.c_void_p) -> None
 
 
 class Handle:
-    """An object of the library, which keeps its context."""
+    """An object of the library, which keeps its context: what create(*arguments, &handle) made."""
 
     __slots__ = ('context', 'pointer', '_reference', '_function')
 
-    def __init__(self, context: Context, reference: ctypes.c_void_p, destroy: str) -> None:
+    def __init__(self, context: Context, destroy: str, create: Callable[..., int], *arguments: Any) -> None:
         self.context = context
-        self.pointer: int = reference.value or 0
-        self._reference = reference
+        self.pointer: int = 0
         self._function = destroy
+        self._reference = reference = ctypes.c_void_p()
+        status = create(*arguments, reference)
+        if status < 0:
+            context.check(status)
+        self.pointer = reference.value or 0
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         # At exit other threads may be in the library, and the system takes everything back. Python handles signals before the
@@ -198,15 +204,6 @@ class Handle:
         if self.pointer:
             self.pointer = 0
             getattr(lib, self._function)(self._reference)
-
-
-def create(context: Context, destroy: str, function: Callable[..., int], *arguments: Any) -> Handle:
-    """Calls function(*arguments, &handle) and returns the handle."""
-    reference = ctypes.c_void_p()
-    status = function(*arguments, reference)
-    if status < 0:
-        context.check(status)
-    return Handle(context, reference, destroy)
 
 
 _shared: dict[tuple[str, int], list[Context]] = {}
@@ -251,7 +248,7 @@ def context_for(device: int | None, backend: str, threads: int, context: Context
     if context is not None:
         if not isinstance(context, Context):
             raise TypeError(f'context is of type {type(context).__name__}; expected a texsolve.Context')
-        return context.calls()
+        return Calls(context.enter)
     if device is not None and backend == 'auto':
         backend = f'cuda:{device}'
     return Calls(functools.partial(_enter_free if is_short else _enter_shared, backend, threads))

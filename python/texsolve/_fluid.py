@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as d
-from ._context import Context, context_for, create
+from ._context import Context, Handle, context_for
 from ._library import describe, lib, value_of
 
 _SIDES = ('left', 'right', 'bottom', 'top')
@@ -68,7 +68,7 @@ class Fluid:
         if flags is not None:
             desc.solid = flags.ctypes.data_as(ctypes.POINTER(ctypes.c_ubyte))
         with context_for(None, backend, threads, context) as used:
-            self._handle = create(used, 'ts_fluid_destroy', lib.ts_fluid_create, used.pointer, ctypes.byref(desc))
+            self._handle = Handle(used, 'ts_fluid_destroy', lib.ts_fluid_create, used.pointer, ctypes.byref(desc))
         self.time = 0.0
         self.steps = 0
 
@@ -163,7 +163,7 @@ class Fluid:
             vector = getattr(lib, f'ts_fluid_get_{name}')(self._handle.pointer)
             components = lib.ts_vector_get_components(vector)
             field = np.empty((height, width, components), np.float32)
-            context.check(lib.ts_vector_read(vector, arrays.wrap(name, field).as_ts(read_only=False)))
+            context.check(lib.ts_vector_read(vector, arrays.wrap(name, field).writable()))
         return field
 
     @property

@@ -24,15 +24,13 @@ _main: int = threading.main_thread().ident or 0
 
 class Interrupts:
     """A region in which exceptions of the handler of SIGINT are kept in `error`, and raised at its end. Within a region, another
-    one is the outer one. Every call that may call the poll function has to be in a region. With stops=False it is not stopped."""
+    one is the outer one. Every call that may call the poll function has to be in a region. If not `stops` it is not stopped."""
 
     active: Interrupts | None = None  # only the main thread changes it
 
     error: BaseException | None = None
+    stops = True
     _handler: Any = None
-
-    def __init__(self, stops: bool = True) -> None:
-        self.stops = stops
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         try:

@@ -11,7 +11,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix, _progress
-from ._context import Context, context_for, create
+from ._context import Context, Handle, context_for
 from ._errors import ConvergenceWarning
 from ._interrupts import Interrupts
 from ._library import describe, lib, text_of, value_of
@@ -23,10 +23,10 @@ def _describe(M: Any, friction: Any, lower: Any, upper: Any, precision: str, kee
     desc = d.ts_lcp_desc(precision=value_of('precision', precision, 'precision') if precision != 'auto' else 0)
     if isinstance(M, (np.ndarray, list)):
         dense = arrays.floats('M', M)
-        if len(dense.shape) != 2 or dense.shape[0] != dense.shape[1] or dense.size == 0:
+        if len(dense.shape) != 2 or dense.shape[0] != dense.shape[1] or dense.count == 0:
             raise ValueError(f'M has shape {dense.shape}; expected (n, n)')
         size = dense.shape[0]
-        desc.matrix = dense.as_ts()
+        desc.matrix = dense
         keep.append(dense)
     else:
         if getattr(M, 'format', 'csr') == 'coo':
@@ -49,18 +49,18 @@ def _describe(M: Any, friction: Any, lower: Any, upper: Any, precision: str, kee
                                  f'contact, which has 2 or 3 rows: numpy.full(contacts, {friction!r})')
             friction = np.full(size // possible[0], friction)
         coefficients = arrays.floats('friction', friction)
-        contacts = coefficients.size
+        contacts = coefficients.count
         if contacts == 0 or size % contacts or size // contacts not in (2, 3):
             raise ValueError(f'friction has {contacts} coefficients and M {size} rows; a contact has 2 or 3 rows')
         desc.dimension = size // contacts
-        desc.friction = coefficients.as_ts()
+        desc.friction = coefficients
         keep.append(coefficients)
     for name, bound in (('lower', lower), ('upper', upper)):
         if bound is not None:
             found = arrays.floats(name, np.broadcast_to(bound, (size,)) if np.isscalar(bound) else bound)
             if found.shape != (size,):
                 raise ValueError(f'{name} has shape {found.shape}; expected ({size},)')
-            setattr(desc, name, found.as_ts())
+            setattr(desc, name, found)
             keep.append(found)
     return desc, size
 
@@ -96,21 +96,21 @@ def lcp(M: Any, q: Any, z0: Any = None, *, friction: Any = None, lower: Any = No
     result = d.ts_lcp_result()
     try:
         with context_for(right.device, backend, threads, context, is_short=True) as used, Interrupts() as interrupts:
-            problem = create(used, 'ts_lcp_destroy', lib.ts_lcp_create, used.pointer, ctypes.byref(desc))
+            problem = Handle(used, 'ts_lcp_destroy', lib.ts_lcp_create, used.pointer, ctypes.byref(desc))
             space = lib.ts_lcp_get_space(problem.pointer)
             vector_desc = d.ts_vector_desc(precision=d.TS_PRECISION_DOUBLE)
-            q_vector, z_vector = (create(used, 'ts_vector_destroy', lib.ts_vector_create, space, ctypes.byref(vector_desc))
+            q_vector, z_vector = (Handle(used, 'ts_vector_destroy', lib.ts_vector_create, space, ctypes.byref(vector_desc))
                                   for _ in range(2))
-            used.check(lib.ts_vector_write(q_vector.pointer, right.as_ts()))
+            used.check(lib.ts_vector_write(q_vector.pointer, right))
             if z0 is not None:
                 start = arrays.floats('z0', z0)
                 if start.shape != (size,):
                     raise ValueError(f'z0 has shape {start.shape}; expected ({size},)')
-                used.check(lib.ts_vector_write(z_vector.pointer, start.as_ts()))
+                used.check(lib.ts_vector_write(z_vector.pointer, start))
             watcher.restart(interrupts)
             used.check(lib.ts_lcp_solve(problem.pointer, q_vector.pointer, z_vector.pointer, ctypes.byref(settings),
                                         ctypes.byref(result)))
-            used.check(lib.ts_vector_read(z_vector.pointer, z.as_ts(read_only=False)))
+            used.check(lib.ts_vector_read(z_vector.pointer, z.writable()))
             backend_name = used.backend
     finally:
         del registration  # it lived for the callbacks of the solve

@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from ._arrays import Array
-from ._context import Context, Handle, create
+from ._context import Context, Handle
 from ._errors import Error, InvalidArgumentError, LimitError
 from ._interrupts import Interrupts
 from ._library import lib
@@ -29,28 +29,25 @@ class Sparse:
         self.columns = columns
         self.values = values
         self.is_csr = is_csr
-
-    @property
-    def device(self) -> int | None:
-        return self.values.device
+        self.device = values.device
 
     def _as_csr(self) -> Any:
-        return d.ts_csr(*self.shape, self.rows.as_ts(), self.columns.as_ts(), self.values.as_ts())
+        return d.ts_csr(*self.shape, self.rows, self.columns, self.values)
 
     def _as_triplets(self) -> Any:
-        return d.ts_triplets(self.shape[0], self.shape[1], self.rows.as_ts(), self.columns.as_ts(), self.values.as_ts())
+        return d.ts_triplets(self.shape[0], self.shape[1], self.rows, self.columns, self.values)
 
     def create(self, context: Context, desc: Any, borrow: bool) -> Handle:
         """The matrix in a context. `desc` is a ts_matrix_desc without a matrix. With `borrow` the arrays must live and stay as
         they are until the handle is destroyed."""
         if self.is_csr:
-            desc.csr = self._as_csr()
+            desc.csr = d.ts_csr(*self.shape, self.rows, self.columns, self.values)
             desc.borrow = int(borrow and self.device is None)
         else:
             triplets = self._as_triplets()
             desc.triplets = ctypes.pointer(triplets)
         try:
-            return create(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, desc)
+            return Handle(context, 'ts_matrix_destroy', lib.ts_matrix_create, context.pointer, desc)
         except (InvalidArgumentError, LimitError) as error:
             raise self._renamed(error) from None
 
@@ -82,8 +79,12 @@ class Sparse:
 
 def _values(name: str, array: Any) -> Array:
     values = arrays.wrap(name, array)
-    if values.dtype in arrays.FLOATS:
-        return values
+    if values.dtype not in arrays.FLOATS:
+        _refuse(name, values)
+    return values
+
+
+def _refuse(name: str, values: Array) -> None:
     if values.dtype.kind == 'c':
         raise TypeError(f'{name} is complex ({values.dtype}), and the library solves real systems; a complex system of n '
                         f'unknowns is the real system [[re, -im], [im, re]] of 2 n unknowns')
@@ -102,18 +103,17 @@ def _shape(name: str, shape: Any) -> tuple[int, int]:
     return rows, columns
 
 
-def _first(array: Array, count: int) -> Array:
-    """The first elements: SciPy's arrays may be longer than the matrix."""
-    if array.shape[0] == count:
-        return array
-    return Array(array.owner, array.kind, array.pointer, (count,), array.dtype, array.device, array.stream)
-
-
 def _csr(name: str, shape: Any, offsets: Any, columns: Any, values: Any) -> Sparse:
     rows = _shape(name, shape)
-    offsets = arrays.indices(f'{name}.indptr', offsets)
-    columns = arrays.indices(f'{name}.indices', columns)
-    found = _values(name, values)
+    # Each function that is not called saves 3 us, since the library's work replaces its code in the caches.
+    offsets, columns = arrays.wrap(f'{name}.indptr', offsets), arrays.wrap(f'{name}.indices', columns)
+    found = arrays.wrap(name, values)
+    if offsets.dtype not in arrays.INTEGERS:
+        offsets = arrays.to_indices(f'{name}.indptr', offsets)
+    if columns.dtype not in arrays.INTEGERS:
+        columns = arrays.to_indices(f'{name}.indices', columns)
+    if found.dtype not in arrays.FLOATS:
+        _refuse(name, found)
     for part, array in (('indptr', offsets), ('indices', columns), ('data', found)):
         if len(array.shape) != 1:
             raise ValueError(f'{name}.{part} has {len(array.shape)} dimensions instead of 1')
@@ -127,7 +127,10 @@ def _csr(name: str, shape: Any, offsets: Any, columns: Any, values: Any) -> Spar
         if count < 0 or count > min(columns.shape[0], found.shape[0]):
             raise ValueError(f'{name}.indptr ends with {count}, but {name}.indices has {columns.shape[0]} elements and '
                              f'{name}.data {found.shape[0]}')
-        columns, found = _first(columns, count), _first(found, count)
+        if columns.shape[0] != count:
+            columns = arrays.with_shape(columns, (count,))  # SciPy's arrays may be longer than the matrix
+        if found.shape[0] != count:
+            found = arrays.with_shape(found, (count,))
     return Sparse(name, rows, offsets, columns, found, True)
 
 
@@ -135,7 +138,7 @@ def _triplets(name: str, shape: Any, rows: Any, columns: Any, values: Any) -> Sp
     rows, columns = arrays.indices(f'{name}.row', rows), arrays.indices(f'{name}.col', columns)
     found = _values(name, values)
     if not rows.shape == columns.shape == found.shape or len(found.shape) != 1:
-        raise ValueError(f'{name} has {rows.size} rows, {columns.size} columns and {found.size} values in its lists')
+        raise ValueError(f'{name} has {rows.count} rows, {columns.count} columns and {found.count} values in its lists')
     return Sparse(name, _shape(name, shape), rows, columns, found, False)
 
 
@@ -175,12 +178,16 @@ def check(name: str, matrix: Any) -> None:
         raise ValueError(f'{name}: {error}') from None
 
 
-def of(name: str, matrix: Any) -> Sparse:
-    """The matrix, or a TypeError that says what to do."""
+def of(name: str, matrix: Any, allow_operator: bool = False) -> Any:
+    """The matrix as a Sparse, a LinearOperator as it is, or a TypeError that says what to do."""
     form = getattr(matrix, 'format', None)
     if form == 'csr' and hasattr(matrix, 'indptr'):
         return _csr(name, matrix.shape, matrix.indptr, matrix.indices, matrix.data)
     if isinstance(matrix, Sparse):
+        return matrix
+    if allow_operator and is_operator(matrix):
+        if len(getattr(matrix, 'shape', ())) != 2:
+            raise TypeError(f'{name} has a matvec and no shape; a LinearOperator has both')
         return matrix
     if isinstance(matrix, tuple):
         if len(matrix) != 3:
@@ -256,7 +263,7 @@ class Function:
         try:
             components = lib.ts_vector_get_components(x)
             given = np.empty((self.shape[1], components))
-            self.context.check(lib.ts_vector_read(x, arrays.wrap('x', given).as_ts(read_only=False)))
+            self.context.check(lib.ts_vector_read(x, arrays.wrap('x', given).writable()))
             result = np.empty((self.shape[0], components))
             for component in range(components):
                 found = np.asarray(self.apply(np.ascontiguousarray(given[:, component])))
@@ -265,7 +272,7 @@ class Function:
                 if found.size != self.shape[0]:
                     raise ValueError(f'{self.name} returned an array of shape {found.shape}; expected ({self.shape[0]},)')
                 result[:, component] = found.reshape(-1)
-            self.context.check(lib.ts_vector_write(y, arrays.wrap('y', result).as_ts()))
+            self.context.check(lib.ts_vector_write(y, arrays.wrap('y', result)))
             return d.TS_OK
         except NotImplementedError as error:  # SciPy says only that rmatvec is not defined
             self.error = NotImplementedError(f'{self.name}: {error}. This method multiplies by the transpose; give the operator '
@@ -287,15 +294,15 @@ def create_operator(context: Context, operator: Any, symmetric: bool) -> tuple[H
     rows, columns = _shape('A', operator.shape)
     if getattr(operator, 'dtype', None) is not None and np.dtype(operator.dtype).kind == 'c':
         raise TypeError('A is complex, and the library solves real systems')
-    row_space = create(context, 'ts_space_destroy', lib.ts_space_create, context.pointer,
+    row_space = Handle(context, 'ts_space_destroy', lib.ts_space_create, context.pointer,
                        ctypes.byref(d.ts_space_desc(size=rows)))
-    column_space = row_space if rows == columns else create(
+    column_space = row_space if rows == columns else Handle(
         context, 'ts_space_destroy', lib.ts_space_create, context.pointer, ctypes.byref(d.ts_space_desc(size=columns)))
     functions = [Function('A.matvec', context, operator.matvec, rows, columns, d.ts_operator_fn)]
     desc = d.ts_operator_desc(apply=functions[0].callback, symmetric=int(symmetric))
     if hasattr(operator, 'rmatvec') and not symmetric:
         functions.append(Function('A.rmatvec', context, operator.rmatvec, columns, rows, d.ts_operator_fn))
         desc.apply_transposed = functions[1].callback
-    handle = create(context, 'ts_matrix_destroy', lib.ts_operator_create, row_space.pointer, column_space.pointer,
+    handle = Handle(context, 'ts_matrix_destroy', lib.ts_operator_create, row_space.pointer, column_space.pointer,
                     ctypes.byref(desc))
     return handle, functions

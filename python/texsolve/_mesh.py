@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix
-from ._context import Context, context_for, create
+from ._context import Context, Handle, context_for
 from ._errors import ConvergenceWarning
 from ._interrupts import Interrupts
 from ._library import describe, lib, value_of
@@ -59,11 +59,11 @@ def smooth(vertices: Any, faces: Any, time_step: float | None = None, *, steps: 
         desc.constrained = flags.ctypes.data_as(ctypes.POINTER(ctypes.c_ubyte))
     found = np.empty_like(points)
     with context_for(None, backend, threads, context, is_short=True) as used:
-        flow = create(used, 'ts_mesh_flow_destroy', lib.ts_mesh_flow_create, used.pointer, ctypes.byref(desc))
+        flow = Handle(used, 'ts_mesh_flow_destroy', lib.ts_mesh_flow_create, used.pointer, ctypes.byref(desc))
         three = d.ts_vector_desc(components=3)
-        x = create(used, 'ts_vector_destroy', lib.ts_vector_create, lib.ts_mesh_flow_get_space(flow.pointer),
+        x = Handle(used, 'ts_vector_destroy', lib.ts_vector_create, lib.ts_mesh_flow_get_space(flow.pointer),
                    ctypes.byref(three))
-        used.check(lib.ts_vector_write(x.pointer, arrays.wrap('vertices', points).as_ts()))
+        used.check(lib.ts_vector_write(x.pointer, arrays.wrap('vertices', points)))
         result = d.ts_mesh_flow_result()
         for step in range(steps):
             if Interrupts.active is not None and Interrupts.active.error is not None:
@@ -71,7 +71,7 @@ def smooth(vertices: Any, faces: Any, time_step: float | None = None, *, steps: 
             if used.check(lib.ts_mesh_flow_step(flow.pointer, x.pointer, time_step, ctypes.byref(result))):
                 warnings.warn(f'step {step}: {result.message.decode("utf-8", "replace")}', ConvergenceWarning, 2)
                 break
-        used.check(lib.ts_vector_read(x.pointer, arrays.wrap('x', found).as_ts(read_only=False)))
+        used.check(lib.ts_vector_read(x.pointer, arrays.wrap('x', found).writable()))
     return found
 
 

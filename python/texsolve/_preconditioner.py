@@ -10,7 +10,7 @@ import warnings
 from . import _arrays as arrays
 from . import _declarations as d
 from . import _matrix
-from ._context import Context, Handle, context_for, create
+from ._context import Context, Handle, context_for
 from ._errors import PerformanceWarning
 from ._library import describe, lib, value_of
 
@@ -42,15 +42,15 @@ class Preconditioner:
     def matvec(self, r: Any) -> Any:
         """M^-1 r, where r was."""
         given = arrays.floats('r', r)
-        if given.size != self.shape[0]:
+        if given.count != self.shape[0]:
             raise ValueError(f'r has shape {given.shape}; expected ({self.shape[0]},)')
         found = arrays.empty_like(given, given.shape, given.dtype)
         with self.context.calls() as context:
             space = lib.ts_matrix_get_row_space(self.matrix.pointer)
-            one, two = (create(context, 'ts_vector_destroy', lib.ts_vector_create, space, None) for _ in range(2))
-            context.check(lib.ts_vector_write(one.pointer, given.as_ts()))
+            one, two = (Handle(context, 'ts_vector_destroy', lib.ts_vector_create, space, None) for _ in range(2))
+            context.check(lib.ts_vector_write(one.pointer, given))
             context.check(lib.ts_preconditioner_apply(self.handle.pointer, two.pointer, one.pointer))
-            context.check(lib.ts_vector_read(two.pointer, found.as_ts(read_only=False)))
+            context.check(lib.ts_vector_read(two.pointer, found.writable()))
             one.destroy()
             two.destroy()
         return arrays.result_of(found, given)
@@ -81,7 +81,7 @@ def preconditioner(A: Any, kind: str = 'auto', *, backend: str = 'auto', context
     _options(desc, options)
     with context_for(matrix.device, backend, 0, context) as used:
         handle = matrix.create(used, d.ts_matrix_desc(keep_host_copy=keeps_host_copy(kind, matrix)), False)
-        made = create(used, 'ts_preconditioner_destroy', lib.ts_preconditioner_create, handle.pointer, ctypes.byref(desc))
+        made = Handle(used, 'ts_preconditioner_destroy', lib.ts_preconditioner_create, handle.pointer, ctypes.byref(desc))
     return Preconditioner(handle, made, matrix.shape, matrix.values.dtype)
 
 
@@ -112,7 +112,7 @@ class Given:
             warnings.warn('M is a function of Python: in each iteration two vectors move between the library and Python. '
                           'A preconditioner of texsolve, such as texsolve.amg(A), stays in the library',
                           PerformanceWarning, stacklevel=6)
-        self.handle = create(context, 'ts_preconditioner_destroy', lib.ts_preconditioner_create, matrix.pointer,
+        self.handle = Handle(context, 'ts_preconditioner_destroy', lib.ts_preconditioner_create, matrix.pointer,
                              ctypes.byref(desc))
 
     @staticmethod

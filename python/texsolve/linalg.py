@@ -25,7 +25,7 @@ from ._errors import ConvergenceWarning, UnsupportedError
 from ._library import lib
 from ._preconditioner import Preconditioner
 from ._result import Result
-from ._solver import Options, System, _matrix_of
+from ._solver import Options, System
 
 __all__ = ['LinearOperator', 'aslinearoperator', 'bicgstab', 'cg', 'gmres', 'lsqr', 'minres']
 
@@ -102,6 +102,11 @@ def _as_floats(A: Any) -> Any:
     return A
 
 
+def _matrix_of(A: Any) -> Any:
+    A = _as_floats(A)
+    return _matrix.of_dense('A', A) if isinstance(A, (np.ndarray, list)) or np.isscalar(A) else _matrix.of('A', A, True)
+
+
 def _is_identity(M: Any) -> bool:
     return type(M).__name__ == 'IdentityOperator'
 
@@ -127,7 +132,7 @@ def _iterate_callback(system: System, callback: Callable[[Any], Any], b: arrays.
     """Calls callback(xk) at each check, with a new array."""
     def at_iterate() -> None:
         found = arrays.empty_like(b, x.shape, x.dtype)
-        status = lib.ts_solver_read_iterate(system.opened().pointer, found.as_ts(read_only=False))
+        status = lib.ts_solver_read_iterate(system.opened().pointer, found.writable())
         system.context.check(status)
         callback(arrays.result_of(found, b))
     return at_iterate
@@ -137,7 +142,7 @@ def _solve(method: str, A: Any, b: Any, x0: Any, tolerances: tuple[float, float]
            callback: Any, symmetric: bool, context: Context | None, backend: str, restart: int = 0,
            history_callback: Callable[[float], Any] | None = None) -> tuple[Any, int, Result]:
     """One solve of the library. Returns x, info and the result."""
-    matrix = _matrix_of(_as_floats(A), allow_dense=True)
+    matrix = _matrix_of(A)
     rows, columns = int(matrix.shape[0]), int(matrix.shape[1])
     if rows != columns:
         raise ValueError(f'A is {rows} x {columns}; it must be square')
@@ -164,18 +169,17 @@ def _solve(method: str, A: Any, b: Any, x0: Any, tolerances: tuple[float, float]
         return arrays.result_of(found, right), 0 if maxiter is None else 1, Result()
     options = Options(method, preconditioner, tolerances[0], tolerances[1], maxiter, 'auto', restart, int(bool(callback)), None,
                       symmetric)
-    native = getattr(preconditioner, 'native_preconditioner', preconditioner)
-    if isinstance(native, Preconditioner):
-        context = native.context
+    if options.native is not None:
+        context = options.native.context
     device = right.device if right.device is not None else getattr(matrix, 'device', None)
     with context_for(device, backend, 0, context, is_short=True) as used:
         system = System(used, matrix, options, None, True, 1)
         if callback or history_callback:
-            system.watch()
-        if callback:
-            system.watcher.at_iterate = _iterate_callback(system, callback, right, x)
-        if history_callback:
-            system.watcher.at_numbers = history_callback
+            watcher = system.watch()
+            if callback:
+                watcher.at_iterate = _iterate_callback(system, callback, right, x)
+            if history_callback:
+                watcher.at_numbers = history_callback
         try:
             result = system.solve(right, x, start is not None)
         finally:
@@ -258,7 +262,7 @@ def gmres(A: Any, b: Any, x0: Any = None, tol: Any = None, restart: int | None =
         raise ValueError(f'callback_type is {callback_type!r}; it must be \'x\', \'pr_norm\' or \'legacy\'')
     if restart is not None and _count('restart', restart) < 1:
         raise ValueError(f'restart is {restart}; it must be at least 1')
-    rows = int((A if hasattr(A, 'tocsr') else _matrix_of(A, allow_dense=True)).shape[0])
+    rows = int((A if hasattr(A, 'tocsr') else _matrix_of(A)).shape[0])
     length = max(min(20 if restart is None else restart, rows, 200), 1)
     cycles = 10 * rows if maxiter is None else _count('maxiter', maxiter)
     if cycles < 0:
@@ -300,7 +304,7 @@ def lsqr(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e
         import scipy.sparse
         _matrix.check('A', A)
         matrix = scipy.sparse.vstack([A, damp * scipy.sparse.identity(A.shape[1])], format='csr')
-    found = _matrix_of(_as_floats(matrix), allow_dense=True)
+    found = _matrix_of(matrix)
     rows, columns = int(found.shape[0]), int(found.shape[1])
     right = np.asarray(b, float).reshape(-1)
     if len(right) != int(np.shape(A)[0] if isinstance(A, np.ndarray) else A.shape[0]):
