@@ -152,7 +152,8 @@ typedef enum ts_log_level {
   TS_LOG_LEVEL_DEBUG = 3
 } ts_log_level;
 
-/* Receives one line without a newline, on the thread that called the library. */
+/* Receives one line without a newline, on the thread that called the library. It must not use the context or
+ * its objects, nor OpenGL, which may have the library's state then. */
 typedef void (*ts_log_fn)(ts_log_level level, const char *message, void *user);
 
 /* Host memory functions: set all three or none. realloc_fn(NULL, n) allocates. The library allocates all of its

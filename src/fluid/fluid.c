@@ -98,7 +98,9 @@ ts_status ts_fluid_create(ts_context *context, const ts_fluid_desc *desc, ts_flu
   ts_status status = tsi_fluid_check_boundaries(context, boundaries);
   if (status == TS_OK)
     status = tsi_fluid_check_walls(context, &fluid->domain, desc->solid, desc->solid_velocity);
+  tsi_stay_begin(context);
   if (status == TS_OK) status = create_parts(fluid, desc);
+  tsi_stay_end(context, status);
   if (status < 0) {
     ts_fluid_destroy(&fluid);
     return status;
@@ -111,6 +113,7 @@ ts_status ts_fluid_create(ts_context *context, const ts_fluid_desc *desc, ts_flu
 void ts_fluid_destroy(ts_fluid **out) {
   if (!out || !*out) return;
   ts_fluid *fluid = *out;
+  tsi_stay_begin(fluid->context);
   tsi_fluid_pressure_destroy(&fluid->solver);
   tsi_fluid_viscosity_destroy(&fluid->viscosity);
   ts_vector **vectors[] = {&fluid->velocity,  &fluid->velocity_next, &fluid->velocity_third,
@@ -122,6 +125,7 @@ void ts_fluid_destroy(ts_fluid **out) {
   ts_scalars_destroy(&fluid->slots);
   ts_space_destroy(&fluid->cells);
   ts_space_destroy(&fluid->points);
+  tsi_stay_end(fluid->context, TS_OK);
   tsi_free(fluid->context, fluid->solid);
   tsi_free(fluid->context, fluid->solid_velocity);
   tsi_free(fluid->context, fluid->prescribed_host);

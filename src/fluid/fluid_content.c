@@ -140,15 +140,8 @@ static ts_status spread_particles(ts_fluid *fluid) {
   return status;
 }
 
-ts_status ts_fluid_set_particles(ts_fluid *fluid, int32_t width, int32_t height, double lifetime) {
-  TSI_BEGIN(fluid, fluid->context);
+static ts_status set_particles(ts_fluid *fluid, int32_t width, int32_t height, double lifetime) {
   ts_context *context = fluid->context;
-  if (width < 0 || height < 0 || (width == 0) != (height == 0))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
-                    "%d x %d particles; both numbers are positive, or both 0 for none", width, height);
-  if (!(lifetime >= 0 && lifetime <= 1e6))
-    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "lifetime is %g s; it must be 0 (for ever) to 1e6 s",
-                    lifetime);
   const size_t before = context->bytes_device;
   ts_vector *particles = NULL, *next = NULL;
   if (width > 0) {
@@ -172,10 +165,22 @@ ts_status ts_fluid_set_particles(ts_fluid *fluid, int32_t width, int32_t height,
   return particles ? spread_particles(fluid) : TS_OK;
 }
 
+ts_status ts_fluid_set_particles(ts_fluid *fluid, int32_t width, int32_t height, double lifetime) {
+  TSI_BEGIN(fluid, fluid->context);
+  ts_context *context = fluid->context;
+  if (width < 0 || height < 0 || (width == 0) != (height == 0))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT,
+                    "%d x %d particles; both numbers are positive, or both 0 for none", width, height);
+  if (!(lifetime >= 0 && lifetime <= 1e6))
+    return tsi_fail(context, TS_ERROR_INVALID_ARGUMENT, "lifetime is %g s; it must be 0 (for ever) to 1e6 s",
+                    lifetime);
+  tsi_stay_begin(context);
+  return tsi_stay_end(context, set_particles(fluid, width, height, lifetime));
+}
+
 /* ---- The beginning ---- */
 
-ts_status ts_fluid_reset(ts_fluid *fluid) {
-  TSI_REQUIRE(NULL, fluid);
+static ts_status reset(ts_fluid *fluid) {
   TSI_TRY(ts_vector_fill(fluid->dye, 0));
   TSI_TRY(ts_vector_fill(fluid->pressure, 0));
   TSI_TRY(ts_vector_fill(fluid->divergence, 0));
@@ -185,4 +190,10 @@ ts_status ts_fluid_reset(ts_fluid *fluid) {
   fluid->steps = 0;
   fluid->seed = 0;
   return TS_OK;
+}
+
+ts_status ts_fluid_reset(ts_fluid *fluid) {
+  TSI_REQUIRE(NULL, fluid);
+  tsi_stay_begin(fluid->context);
+  return tsi_stay_end(fluid->context, reset(fluid));
 }

@@ -82,7 +82,8 @@ ts_status ts_fluid_set_parameters(ts_fluid *fluid, const ts_fluid_parameters *pa
   TSI_REQUIRE(context, parameters);
   TSI_TRY(tsi_fluid_check_parameters(context, parameters));
   const size_t before = context->bytes_device;
-  TSI_TRY(tsi_fluid_pressure_change(fluid, parameters));
+  tsi_stay_begin(context);
+  TSI_TRY(tsi_stay_end(context, tsi_fluid_pressure_change(fluid, parameters)));
   fluid->parameters = *parameters;
   fluid->info.bytes_device += context->bytes_device - before;
   return TS_OK;

@@ -191,7 +191,8 @@ ts_status ts_fluid_step(ts_fluid *fluid, int measure, ts_fluid_result *result) {
                               .largest_speed = NAN};
   const uint64_t count_before = context->host_synchronisations;
   const size_t before = context->bytes_device;
-  const ts_status status = step(fluid, measure, result);
+  tsi_stay_begin(context);
+  const ts_status status = tsi_stay_end(context, step(fluid, measure, result));
   fluid->info.bytes_device += context->bytes_device - before;
   if (status < 0) return status;
   if (!(measure & TS_FLUID_MEASURE_TIMES))

@@ -295,7 +295,8 @@ ts_status ts_fluid_set_walls(ts_fluid *fluid, const unsigned char *solid, const 
   TSI_TRY(tsi_fluid_check_walls(context, &fluid->domain, solid, solid_velocity));
   const size_t before = context->bytes_device;
   tsi_fluid_copy_walls(fluid, solid, solid_velocity);
-  const ts_status status = tsi_fluid_build(fluid);
+  tsi_stay_begin(context);
+  const ts_status status = tsi_stay_end(context, tsi_fluid_build(fluid));
   fluid->info.bytes_device += context->bytes_device - before;
   return status;
 }
@@ -316,7 +317,8 @@ ts_status ts_fluid_set_boundaries(ts_fluid *fluid, const ts_fluid_boundary *left
                     "a boundary of a fluid cannot become periodic, or cease to be; create another fluid");
   const size_t before = context->bytes_device;
   tsi_fluid_set_domain_boundaries(&fluid->domain, boundaries);
-  const ts_status status = tsi_fluid_build(fluid);
+  tsi_stay_begin(context);
+  const ts_status status = tsi_stay_end(context, tsi_fluid_build(fluid));
   fluid->info.bytes_device += context->bytes_device - before;
   return status;
 }

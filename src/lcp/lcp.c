@@ -245,7 +245,8 @@ ts_status ts_lcp_create(ts_context *context, const ts_lcp_desc *desc, ts_lcp **o
   lcp->batch = desc->batch ? desc->batch : 1;
   lcp->dimension = desc->dimension ? desc->dimension : 1;
   lcp->is_double = desc->precision == TS_PRECISION_DOUBLE;
-  const ts_status status = create_given(lcp, desc);
+  tsi_stay_begin(context);
+  const ts_status status = tsi_stay_end(context, create_given(lcp, desc));
   if (status < 0) {
     ts_lcp_destroy(&lcp);
     return status;
@@ -258,6 +259,7 @@ void ts_lcp_destroy(ts_lcp **out) {
   if (!out || !*out) return;
   ts_lcp *lcp = *out;
   ts_context *context = lcp->context;
+  tsi_stay_begin(context);
   if (lcp->impl) {
     tsi_enter_to_destroy(context);
     context->ops->lcp->destroy(lcp);
@@ -272,6 +274,7 @@ void ts_lcp_destroy(ts_lcp **out) {
   tsi_free(context, lcp->scale);
   ts_scalars_destroy(&lcp->slots);
   ts_space_destroy(&lcp->space);
+  tsi_stay_end(context, TS_OK);
   tsi_free(context, lcp->lower);
   tsi_free(context, lcp->upper);
   tsi_free(context, lcp->friction);
@@ -289,7 +292,9 @@ ts_status ts_lcp_set_matrix(ts_lcp *lcp, const ts_lcp_desc *desc) {
   TSI_REQUIRE(lcp->context, desc);
   tsi_lcp_given given = {0};
   ts_status status = tsi_lcp_matrix_given(lcp, desc, &given);
+  tsi_stay_begin(lcp->context);
   if (status == TS_OK) status = set_matrix(lcp, &given.desc);
+  tsi_stay_end(lcp->context, status);
   tsi_loans_free(lcp->context, &given.loans);
   return status;
 }

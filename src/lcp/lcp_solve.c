@@ -393,9 +393,11 @@ ts_status ts_lcp_solve(ts_lcp *lcp, const ts_vector *q, ts_vector *z, const ts_l
   if (s.acceleration != TS_LCP_ACCELERATION_NONE) TSI_TRY(tsi_lcp_accelerator_create(lcp));
   const uint64_t before = context->host_synchronisations;
   TSI_TRY(tsi_enter(context));
+  tsi_stay_begin(context);
   tsi_polls_begin(context);
   const ts_status status = lcp_solve_run(&s);
   tsi_polls_end_in_time(context);
+  tsi_stay_end(context, status);
   TSI_TRY(tsi_leave(context, tsi_polls_end(context, status)));
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   if (result->reason <= TS_REASON_FIXED_ITERATIONS) return TS_OK;

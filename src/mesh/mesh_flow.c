@@ -139,7 +139,8 @@ ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc
     flow->boundary = desc->boundary;
     flow->speed = desc->speed > 0 ? desc->speed : 3;
     flow->max_halvings = desc->max_halvings == 0 ? 6 : desc->max_halvings < 0 ? 0 : desc->max_halvings;
-    status = create_parts(flow, desc, &topology);
+    tsi_stay_begin(context);
+    status = tsi_stay_end(context, create_parts(flow, desc, &topology));
     if (status < 0) {
       destroy_parts(flow);
       tsi_free(context, flow);
@@ -161,14 +162,18 @@ ts_status ts_mesh_flow_create(ts_context *context, const ts_mesh_flow_desc *desc
 
 void ts_mesh_flow_destroy(ts_mesh_flow **flow) {
   if (!flow || !*flow) return;
+  ts_context *context = (*flow)->context;
+  tsi_stay_begin(context);
   destroy_parts(*flow);
-  tsi_free((*flow)->context, *flow);
+  tsi_stay_end(context, TS_OK);
+  tsi_free(context, *flow);
   *flow = NULL;
 }
 
 ts_status ts_mesh_flow_set_solver(ts_mesh_flow *flow, const ts_solver_desc *solver) {
   TSI_REQUIRE(NULL, flow);
-  return create_solvers(flow, solver);
+  tsi_stay_begin(flow->context);
+  return tsi_stay_end(flow->context, create_solvers(flow, solver));
 }
 
 /* ---- Queries ---- */

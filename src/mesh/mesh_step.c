@@ -202,7 +202,8 @@ ts_status ts_mesh_flow_solve(ts_mesh_flow *flow, ts_vector *x, ts_mesh_flow_resu
   if (!result) result = &own;
   *result = (ts_mesh_flow_result){.smallest_time_step = flow->time_step};
   const uint64_t before = context->host_synchronisations;
-  const ts_status status = mesh_step_solve(flow, x, result);
+  tsi_stay_begin(context);
+  const ts_status status = tsi_stay_end(context, mesh_step_solve(flow, x, result));
   result->substeps = status == TS_OK;
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   return status;
@@ -266,7 +267,8 @@ ts_status ts_mesh_flow_step(ts_mesh_flow *flow, ts_vector *x, double time_step, 
   if (!result) result = &own;
   *result = (ts_mesh_flow_result){0};
   const uint64_t before = context->host_synchronisations;
-  const ts_status status = step(flow, x, time_step, result);
+  tsi_stay_begin(context);
+  const ts_status status = tsi_stay_end(context, step(flow, x, time_step, result));
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   return status;
 }

@@ -6,6 +6,7 @@ texsolve_test(test_gl_state gl-current gl-current-window SOURCES support/gl_snap
 texsolve_test(test_gl_objects gl-current gl-current-window QUICK gl-current)
 texsolve_test(test_gl_states gl-current QUICK gl-current SOURCES support/gl_snapshot.c support/gl_states_core.c
   support/gl_states_objects.c support/gl_states_compatibility.c)
+texsolve_test(test_gl_stays gl-current gl-current-window QUICK gl-current SOURCES support/gl_snapshot.c)
 texsolve_test(test_gl_proof gl-current QUICK gl-current)
 if(with_egl)
   target_link_libraries(test_gl_proof PRIVATE OpenGL::EGL)

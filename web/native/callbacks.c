@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "common/core/core.h"
+
 #ifdef TEXSOLVE_HAVE_GL
 #include "gl/webgl/webgl.h"
 #endif
@@ -37,6 +39,13 @@ void tsw_set_pausing(ts_context *context, int pausing) {
 #else
   (void)context;
 #endif
+}
+
+void tsw_set_staying(ts_context *context, int staying) {
+  if (staying)
+    tsi_stay_begin(context);
+  else
+    tsi_stay_end(context, TS_OK);
 }
 
 static int report(const ts_progress *progress, void *user) {

@@ -13,4 +13,8 @@ ts_log_fn tsw_get_log(void);
  * where it waits for the device; the state of the application's context is restored meanwhile. */
 void tsw_set_pausing(ts_context *context, int pausing);
 
+/* 1: the calls that follow save and restore the state of the application's context together, once. 0: their
+ * end, which must come in the same task. */
+void tsw_set_staying(ts_context *context, int staying);
+
 #endif

@@ -178,10 +178,14 @@ export class Fluid extends NativeObject {
     this.#sources = sources
   }
 
-  /** Adds a Gaussian to the fields. */
-  splat({ x, y, radius, velocity, dye, temperature = 0 }) {
+  /** Adds a Gaussian to the fields, or several ones, which costs less than a call for each. */
+  splat(...splats) {
+    this.runtime.checkIdle('splat')
+    this.runtime.stay(() => splats.forEach(splat => this.#splat(splat)))
+  }
+
+  #splat({ x, y, radius, velocity, dye, temperature = 0 }) {
     const { runtime, pointer } = this
-    runtime.checkIdle('splat')
     for (const [name, value] of Object.entries({ x, y, radius, temperature })) checkFinite(name, value)
     runtime.scope(arena => {
       const floats = (name, values, count) => values ? arena.copy(Float32Array.from(checkFloats(name, values, count))) : 0

@@ -107,6 +107,8 @@ struct ts_context {
   double seconds_shaders;
   tsi_opening *opening; /* of several ranks, while the context is opened (src/multi); NULL: one process */
   int together;         /* nesting depth of collective public functions */
+  int stays;            /* nesting depth of public functions that stay in the context (tsi_stay_begin) */
+  int has_stayed;       /* between two entries of such a function: the backend is entered */
   tsi_polls polls;
   char error[512];
   int64_t error_row; /* the row that the error is about; -1: none */
@@ -438,6 +440,9 @@ struct tsi_ops {
   /* Ends a collective operation of all ranks: returns one status for all, with the message of a failure. NULL:
    * there is only one process. */
   ts_status (*agree)(ts_context *context, ts_status status);
+  /* Replaces `leave` between two entries of one public function (tsi_stay_begin). Returns whether the context
+   * stays entered, so that the next entry does not call `enter`. NULL: entering and leaving are cheap. */
+  int (*stay)(ts_context *context);
   const tsi_ranks_ops *ranks; /* NULL if there is only one process */
   const tsi_cg_ops *cg;       /* NULL: iterations consist of the operations above */
   const tsi_batch_ops *batch; /* NULL: batches of systems are solved on the host */

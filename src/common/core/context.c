@@ -253,24 +253,55 @@ ts_status ts_context_finish(ts_context *context) {
   return tsi_leave(context, context->ops->finish(context));
 }
 
+static ts_status enter(ts_context *context) {
+  const int has_stayed = context->has_stayed;
+  context->has_stayed = 0;
+  return has_stayed ? TS_OK : context->ops->enter(context);
+}
+
 ts_status tsi_enter(ts_context *context) {
   tsi_clear_error(context);
-  return context->ops->enter(context);
+  return enter(context);
 }
 
 ts_status tsi_leave(ts_context *context, ts_status status) {
+  context->has_stayed = context->stays > 0 && context->ops->stay && context->ops->stay(context);
+  if (!context->has_stayed) context->ops->leave(context);
+  return status;
+}
+
+void tsi_stay_begin(ts_context *context) {
+  context->stays++;
+}
+
+ts_status tsi_stay_end(ts_context *context, ts_status status) {
+  if (--context->stays > 0 || !context->has_stayed) return status;
+  context->has_stayed = 0;
   context->ops->leave(context);
   return status;
 }
 
+/* Leaves the context for a function of the application, which may call public functions. */
+static int go_out(ts_context *context) {
+  const int stays = context->stays;
+  context->stays = 0;
+  context->ops->leave(context);
+  return stays;
+}
+
+static ts_status come_back(ts_context *context, int stays) {
+  context->stays = stays;
+  return tsi_enter(context);
+}
+
 ts_status tsi_call(ts_context *context, tsi_function function, void *user, ts_vector *out, const ts_vector *in,
                    const char *what) {
-  tsi_leave(context, TS_OK);
+  const int stays = go_out(context);
   const ts_status status = function(user, out, in);
-  if (status == TS_OK) return tsi_enter(context);
+  if (status == TS_OK) return come_back(context, stays);
   char error[sizeof context->error];
   memcpy(error, context->error, sizeof error);
-  TSI_TRY(tsi_enter(context));
+  TSI_TRY(come_back(context, stays));
   memcpy(context->error, error, sizeof error);
   if (status < 0 && error[0]) return status;
   return tsi_fail(context, status < 0 ? status : TS_ERROR_INVALID_ARGUMENT, "%s returned %s", what,
@@ -279,24 +310,25 @@ ts_status tsi_call(ts_context *context, tsi_function function, void *user, ts_ve
 
 ts_status tsi_call_progress(ts_context *context, int (*function)(const struct ts_progress *, void *),
                             const struct ts_progress *progress, void *user, int *stops) {
-  tsi_leave(context, TS_OK);
+  const int stays = go_out(context);
   *stops = function(progress, user) != 0;
-  return tsi_enter(context);
+  return come_back(context, stays);
 }
 
 void tsi_begin_together(ts_context *context) {
   tsi_polls_begin(context);
+  tsi_stay_begin(context);
   context->together++;
 }
 
 ts_status tsi_end_together(ts_context *context, ts_status status) {
-  status = tsi_polls_end(context, status);
+  status = tsi_stay_end(context, tsi_polls_end(context, status));
   return --context->together == 0 && context->ops->agree ? context->ops->agree(context, status) : status;
 }
 
 void tsi_enter_to_destroy(ts_context *context) {
   char error[sizeof context->error];
   memcpy(error, context->error, sizeof error);
-  context->ops->enter(context);
+  enter(context);
   memcpy(context->error, error, sizeof error);
 }

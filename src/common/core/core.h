@@ -81,6 +81,13 @@ double tsi_seconds(void);
   } while (0)
 ts_status tsi_enter(ts_context *context);
 ts_status tsi_leave(ts_context *context, ts_status status);
+/* A public function that enters and leaves more than once, itself or by calling other public functions, is
+ * enclosed in these. The context then stays entered from its first tsi_enter to tsi_stay_end, so that an
+ * application's OpenGL state is saved and restored once. They may be nested. Functions of the application are
+ * called with its own state (tsi_call, tsi_call_progress), except the poll function. tsi_stay_end returns
+ * `status`. */
+void tsi_stay_begin(ts_context *context);
+ts_status tsi_stay_end(ts_context *context, ts_status status);
 /* Calls a function of the caller, which may enter and leave the library. `what` names it if it fails without a
  * message. */
 typedef ts_status (*tsi_function)(void *user, ts_vector *out, const ts_vector *in);
@@ -92,7 +99,8 @@ struct ts_progress;
 ts_status tsi_call_progress(ts_context *context, int (*function)(const struct ts_progress *, void *),
                             const struct ts_progress *progress, void *user, int *stops);
 /* A collective public function, called by all ranks of a context at the same point, encloses everything that
- * may fail in these. It returns the same status on all ranks (texsolve/ranks.h). They may be nested. */
+ * may fail in these. It returns the same status on all ranks (texsolve/ranks.h). They may be nested, and
+ * include tsi_stay_begin and tsi_stay_end. */
 void tsi_begin_together(ts_context *context);
 ts_status tsi_end_together(ts_context *context, ts_status status);
 /* ---- The application's poll function (poll.c) ----

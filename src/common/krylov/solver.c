@@ -174,6 +174,7 @@ void ts_solver_destroy(ts_solver **solver) {
   if (!solver || !*solver) return;
   ts_solver *k = *solver;
   ts_context *context = k->context;
+  tsi_stay_begin(context);
   tsi_stages_destroy(k);
   tsi_null_space_destroy(&k->null_space);
   tsi_solver_destroy_workspace(k);
@@ -184,6 +185,7 @@ void ts_solver_destroy(ts_solver **solver) {
   tsi_matrix_release(k->matrix);
   if (k->transposed) tsi_matrix_release(k->transposed);
   tsi_leave(context, TS_OK);
+  tsi_stay_end(context, TS_OK);
   free_solver(k);
   *solver = NULL;
 }

@@ -183,10 +183,12 @@ void ts_preconditioner_destroy(ts_preconditioner **preconditioner) {
   *preconditioner = NULL;
   if (--M->references > 0) return;
   ts_context *context = M->context;
+  tsi_stay_begin(context);
   destroy_state(M);
   tsi_enter_to_destroy(context);
   tsi_matrix_release(M->matrix);
   tsi_leave(context, TS_OK);
+  tsi_stay_end(context, TS_OK);
   tsi_free(context, M);
 }
 

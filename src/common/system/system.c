@@ -54,8 +54,10 @@ void ts_system_destroy(ts_system **system) {
   if (!system || !*system) return;
   ts_system *s = *system;
   ts_context *context = s->context;
+  tsi_stay_begin(context);
   tsi_system_release_device(s);
   tsi_system_forget_order(s);
+  tsi_stay_end(context, TS_OK);
   tsi_free(context, s->assembly.rows);
   tsi_free(context, s->assembly.unknowns);
   tsi_free(context, s->assembly.coefficients);

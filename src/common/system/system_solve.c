@@ -318,7 +318,8 @@ ts_status ts_system_solve(ts_system *system, const ts_system_solve_desc *desc, t
     return TS_OK;
   }
   const uint64_t before = context->host_synchronisations;
-  const ts_status status = system_solve_run(system, &how, result);
+  tsi_stay_begin(context);
+  const ts_status status = tsi_stay_end(context, system_solve_run(system, &how, result));
   result->host_synchronisations = (int)(context->host_synchronisations - before);
   return status;
 }

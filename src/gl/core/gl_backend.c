@@ -110,6 +110,12 @@ void gl_leave(ts_context *context) {
   gl->platform.leave(context);
 }
 
+static int gl_stay(ts_context *context) {
+  const gl_backend *gl = gl_of(context);
+  if (gl->users == 0) release_helpers(context);
+  return gl->entered && gl->is_set;
+}
+
 void gl_close(ts_context *context) {
   gl_backend *gl = gl_of(context);
   gl_enter(context);
@@ -212,7 +218,8 @@ ts_status gl_finish(ts_context *context) {
   return gl_check(context, "finishing");
 }
 
-const tsi_ops tsi_gl_ops = {.space_destroy = gl_space_destroy,
+const tsi_ops tsi_gl_ops = {.stay = gl_stay,
+                            .space_destroy = gl_space_destroy,
                             .arena_create = gl_arena_create,
                             .dot3 = gl_dot3,
                             .dots = gl_dots,

@@ -6,15 +6,16 @@ import { drifting, hue, nextColour } from './colours.js'
 export function begin(scene, { simulation, display, walls }) {
   const [width, height] = simulation.domain
   if (scene === 'ink') {
-    const size = Math.min(width, height)
+    const size = Math.min(width, height), splats = []
     for (let i = 0; i < 14; i++) {
       const at = [width * (0.1 + 0.8 * Math.random()), height * (0.1 + 0.8 * Math.random())]
       const angle = 2 * Math.PI * Math.random(), speed = 1 + 1.4 * Math.random()
       const velocity = [speed * Math.cos(angle), speed * Math.sin(angle)]
       const end = at.map((part, k) => part + 0.07 * size * velocity[k])
-      simulation.push(at, end, 0.055 * size, velocity)
+      splats.push(...simulation.splatsAlong(at, end, 0.055 * size, velocity))
       display.stroke(at, end, nextColour(0.85), 0.045 * size)
     }
+    simulation.fluid.splat(...splats)
   } else if (scene === 'marble') {
     display.fillBands()
     stir(simulation)

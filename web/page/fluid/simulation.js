@@ -105,13 +105,17 @@ export class Simulation {
 
   /** Pushes the fluid along a line in metres, with a velocity in m/s. */
   push(from, to, radius, velocity) {
+    this.fluid.splat(...this.splatsAlong(from, to, radius, velocity))
+  }
+
+  splatsAlong(from, to, radius, velocity) {
     const length = Math.hypot(to[0] - from[0], to[1] - from[1])
     const count = Math.min(4, Math.max(1, Math.ceil(length / radius)))
-    for (let i = 1; i <= count; i++) {
-      const t = i / count
-      this.fluid.splat({ x: from[0] + t * (to[0] - from[0]), y: from[1] + t * (to[1] - from[1]), radius,
-        velocity: velocity.map((part) => part / Math.sqrt(count)) })
-    }
+    return Array.from({ length: count }, (_, i) => {
+      const t = (i + 1) / count
+      return { x: from[0] + t * (to[0] - from[0]), y: from[1] + t * (to[1] - from[1]), radius,
+        velocity: velocity.map((part) => part / Math.sqrt(count)) }
+    })
   }
 
   step() { this.fluid.step(TIME_STEP) }

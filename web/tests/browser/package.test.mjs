@@ -22,6 +22,38 @@ async function inPage(work, argument) {
   }
 }
 
+test('gl: a call saves the state of the application\'s context once', async () => {
+  const found = await inPage(async () => {
+    const gl = document.createElement('canvas').getContext('webgl2')
+    const ts = await texsolve.open({ gl })
+    const getParameter = gl.getParameter.bind(gl), bound = gl.createVertexArray(), saved = {}
+    let count = 0
+    gl.getParameter = name => {
+      if (name === gl.VERTEX_ARRAY_BINDING) count++
+      return getParameter(name)
+    }
+    const counted = (name, action) => {
+      count = 0
+      const result = action()
+      saved[name] = count
+      if (getParameter(gl.VERTEX_ARRAY_BINDING) !== bound) saved[name] = 'another vertex array'
+      return result
+    }
+    gl.bindVertexArray(bound)
+    const fluid = counted('create', () => ts.fluid({ width: 32, height: 32, pressure: { method: 'cg', iterations: 4 } }))
+    const splat = { x: 0.5, y: 0.5, radius: 0.1, velocity: [1, 0] }
+    counted('splat', () => fluid.splat(splat, splat, splat))
+    counted('step', () => fluid.step())
+    const thrown = counted('error', () => { try { fluid.splat(splat, { x: NaN }) } catch (error) { return error.code } })
+    counted('step after an error', () => fluid.step())
+    counted('dispose', () => fluid.dispose())
+    ts.dispose()
+    return { saved, thrown }
+  })
+  assert.deepEqual(found.saved, { create: 1, splat: 1, step: 1, error: 1, 'step after an error': 1, dispose: 1 })
+  assert.equal(found.thrown, 'invalid-argument')
+})
+
 for (const backend of ['gl', 'cpu']) {
   test(`${backend}: solves to 1e-10 with jacobi and amg`, async () => {
     const found = await inPage(async backend => {

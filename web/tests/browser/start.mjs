@@ -1,4 +1,4 @@
-// Where the time to the first picture of the fluid goes: node web/tests/browser/start.mjs [ROUNDS [PAGE...]]
+// Where the time to the first picture of the fluid goes: node web/tests/browser/start.mjs [ROUNDS|calls [PAGE...]]
 //
 // PAGE: assembled pages, default build-web/page, measured in turn, so that a load of the machine meets all alike. Each round
 // starts a browser with an empty cache and then again with a filled one. Prints medians in ms since the navigation:
@@ -8,6 +8,7 @@
 //   compile    the last program was given to the compiler before the first picture
 //   waited     sum of the time in calls that wait for the GPU: queries of programs and of shaders, and read-backs
 //   picture    the first frame is drawn
+// calls: prints how often the first picture calls each function of WebGL, and their times in ms, from one start.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -65,15 +66,40 @@ function instrument() {
   }
 }
 
-async function measure(folder, url) {
+function instrumentCalls() {
+  const calls = window.texsolveCalls = {}
+  let isShown = false
+  const gl = WebGL2RenderingContext.prototype
+  for (const name of Object.getOwnPropertyNames(gl)) {
+    const { value } = Object.getOwnPropertyDescriptor(gl, name)
+    if (typeof value !== 'function' || name === 'constructor') continue
+    gl[name] = function (...values) {
+      if (isShown) return value.apply(this, values)
+      const start = performance.now()
+      const result = value.apply(this, values)
+      const one = calls[name] ??= { count: 0, ms: 0 }
+      one.count++
+      one.ms += performance.now() - start
+      return result
+    }
+  }
+  const mark = performance.mark
+  performance.mark = function () {
+    isShown = true
+    return mark.apply(this, arguments)
+  }
+}
+
+async function measure(folder, url, script = instrument) {
   const context = await chromium.launchPersistentContext(folder, { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     headless: true, args: flags, viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' })
   try {
     const tab = await context.newPage()
-    await tab.addInitScript(instrument)
+    await tab.addInitScript(script)
     await tab.goto(url + '#fluid')
     await tab.waitForFunction(() => performance.getEntriesByName('first picture').length, undefined, { timeout: 60000, polling: 50 })
     return await tab.evaluate(() => {
+      if (window.texsolveCalls) return window.texsolveCalls
       const { waited, isShown, ...marks } = window.texsolveStart
       const ofFile = (name, key) => performance.getEntriesByType('resource').find((entry) => entry.name.endsWith(name))?.[key]
       for (const [name, { count, ms, first, last }] of Object.entries(waited))
@@ -89,9 +115,22 @@ async function measure(folder, url) {
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
+
+async function printCalls(server) {
+  const folder = await mkdtemp(join(tmpdir(), 'texsolve-start-'))
+  try {
+    const calls = Object.entries(await measure(folder, server.url, instrumentCalls))
+    for (const [name, { count, ms }] of calls.sort(([, a], [, b]) => b.count - a.count)) console.log(name, count, ms.toFixed(1))
+    console.log('all', calls.reduce((sum, [, { count }]) => sum + count, 0))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
 const found = new Map()
 const servers = await Promise.all(pages.map(serve))
 try {
+  if (rounds === 'calls') for (const server of servers) await printCalls(server)
   for (let round = 0; round < rounds; round++)
     for (const [k, server] of servers.entries()) {
       const folder = await mkdtemp(join(tmpdir(), 'texsolve-start-'))

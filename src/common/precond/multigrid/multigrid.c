@@ -184,6 +184,7 @@ static ts_status multigrid_build(ts_multigrid *mg) {
 
 static void release(ts_multigrid *mg) {
   ts_context *context = mg->context;
+  tsi_stay_begin(context);
   tsi_enter_to_destroy(context);
   destroy_levels(mg);
   tsi_matrix_release(mg->matrix);
@@ -193,6 +194,7 @@ static void release(ts_multigrid *mg) {
   ts_vector_destroy(&mg->scaled_b);
   ts_vector_destroy(&mg->scaled_x);
   ts_scalars_destroy(&mg->slots);
+  tsi_stay_end(context, TS_OK);
   tsi_free(context, mg);
 }
 
