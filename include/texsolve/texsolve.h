@@ -581,13 +581,13 @@ typedef struct ts_matrix_desc {
 /* Creates a matrix from rows or triplets: chooses the format, builds the layout and uploads it. The arrays are
  * copied unless `borrow` is set. If the entries lie on few diagonals, as those of regular grids, the CPU
  * backend also stores them by diagonals: the first product with one component takes up to 6 bytes an entry for
- * that, unless memory is short. Its later products take a third to a half of the time. Create vectors over
- * ts_matrix_get_row_space and ts_matrix_get_column_space. Errors: TS_ERROR_INVALID_ARGUMENT,
- * TS_ERROR_INCOMPATIBLE (a space of another size or context, or made for other blocks), TS_ERROR_UNSUPPORTED (a
- * format that the backend lacks, the space of a grid), TS_ERROR_LIMIT (texture size), memory. Invalid arguments
- * are offsets that do not ascend, a column out of range, NaN and infinity (the message names the row and the
- * entry), and components above 4. Constrained rows are invalid for a matrix that is not square and together
- * with row_space, which has its own. */
+ * that, unless memory is short. Products then take a third to a half of the time, and multiply x by the zeros
+ * of gaps, as blocks do. Create vectors over ts_matrix_get_row_space and ts_matrix_get_column_space. Errors:
+ * TS_ERROR_INVALID_ARGUMENT, TS_ERROR_INCOMPATIBLE (a space of another size or context, or made for other
+ * blocks), TS_ERROR_UNSUPPORTED (a format that the backend lacks, the space of a grid), TS_ERROR_LIMIT (texture
+ * size), memory. Invalid arguments are offsets that do not ascend, a column out of range, NaN and infinity (the
+ * message names the row and the entry), and components above 4. Constrained rows are invalid for a matrix that
+ * is not square and together with row_space, which has its own. */
 TS_API ts_status ts_matrix_create(ts_context *context, const ts_matrix_desc *desc, ts_matrix **matrix);
 TS_API void ts_matrix_destroy(ts_matrix **matrix);
 
