@@ -49,7 +49,7 @@
   FIELD(iteration_nanoseconds, 0, 1e15, "time of an iteration without entries")                                \
   FIELD(entry_nanoseconds, 0, 1e15, "additional time per entry")                                               \
   FIELD(row_nanoseconds, 0, 1e15, "additional time per row")                                                   \
-  FIELD(diagonals_part, 0, 1, "part of the time per entry and row if the entries lie on few diagonals")        \
+  FIELD(diagonals_part, 0, 1e15, "part of the time per entry and row if the entries lie on few diagonals")     \
   /* Several devices: partition.c, multi_cg.c, multi_channel.c, cuda_interior.c. */                            \
   FIELD(part_rows, 1, 1e15, "rows of 7 entries that justify another device")                                   \
   FIELD(peer_seconds, 0, 1e9, "seconds that a device waits for another's answer")                              \
