@@ -156,18 +156,17 @@ static term term_of(const cpu_dia *d, int k, const float *x, int32_t row) {
   return (term){a + (row + shift), x + (row + d->offsets[k])};
 }
 
-/* The compiler unrolls the inner loop. */
+/* The compiler unrolls the inner loop. The number of diagonals is odd, so 1 or 3 remain after fours. */
 #define ADD(terms)                                                                                             \
-  CPU_CLONES static void add_##terms(float *sums, size_t count, const term *t, int is_first) {                 \
+  CPU_CLONES static void add_##terms(float *sums, size_t count, const term *t) {                               \
     CPU_SIMD                                                                                                   \
     for (size_t i = 0; i < count; i++) {                                                                       \
-      float sum = is_first ? 0 : sums[i];                                                                      \
+      float sum = sums[i];                                                                                     \
       for (int k = 0; k < terms; k++) sum += t[k].a[i] * t[k].x[i];                                            \
       sums[i] = sum;                                                                                           \
     }                                                                                                          \
   }
 ADD(1)
-ADD(2)
 ADD(3)
 ADD(4)
 
@@ -176,9 +175,13 @@ int32_t cpu_dia_reach(const cpu_dia *d) {
 }
 
 void cpu_dia_sums(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *sums) {
-  static void (*const add[])(float *, size_t, const term *, int) = {add_4, add_1, add_2, add_3};
   term t[TSI_MOST_DIAGONALS];
   for (int k = 0; k < d->count; k++) t[k] = term_of(d, k, x, row);
-  for (int k = 0; k < d->count; k += 4)
-    add[d->count - k < 4 ? d->count - k : 0](sums, (size_t)count, t + k, k == 0);
+  memset(sums, 0, (size_t)count * sizeof *sums);
+  int k = 0;
+  for (; k + 4 <= d->count; k += 4) add_4(sums, (size_t)count, t + k);
+  if (k + 3 == d->count)
+    add_3(sums, (size_t)count, t + k);
+  else
+    add_1(sums, (size_t)count, t + k);
 }

@@ -102,6 +102,17 @@ CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end, int what) 
   }
 }
 
+/* One copy of each, since they are large. */
+#define ROWS_1(name, what)                                                                                     \
+  static void name(const spmv_job *job, int32_t row, int32_t end) {                                            \
+    rows_1(job, row, end, what);                                                                               \
+  }
+ROWS_1(product_rows_1, PRODUCT)
+ROWS_1(quick_residual_rows_1, RESIDUAL)
+ROWS_1(step_rows_1, STEP)
+static void (*const rows_1_for[])(const spmv_job *, int32_t, int32_t) = {
+    [PRODUCT] = product_rows_1, [RESIDUAL] = quick_residual_rows_1, [STEP] = step_rows_1};
+
 /* ---- One component, by diagonals ---- */
 
 enum { dia_tile = 1024 }; /* rows whose sums stay in the first-level cache */
@@ -116,17 +127,17 @@ CPU_INLINE void dia_rows(const spmv_job *job, int32_t row, int32_t end, int what
   const int32_t reach = cpu_dia_reach(job->dia), first = row > reach ? row : reach, rows = job->m->rows - reach,
                 last = end < rows ? end : rows;
   if (first >= last) {
-    rows_1(job, row, end, what);
+    rows_1_for[what](job, row, end);
     return;
   }
-  rows_1(job, row, first, what);
+  rows_1_for[what](job, row, first);
   for (int32_t i = first; i < last; i += dia_tile) {
     const int32_t count = last - i < dia_tile ? last - i : dia_tile;
     float sums[dia_tile];
     cpu_dia_sums(job->dia, job->x.high, i, count, what == PRODUCT ? job->y.high + i : sums);
     if (what != PRODUCT) dia_results(job, (size_t)i, (size_t)count, sums, what);
   }
-  rows_1(job, last, end, what);
+  rows_1_for[what](job, last, end);
 }
 
 /* ---- Several components: the sums of a row are already independent ---- */
@@ -152,7 +163,7 @@ CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n, int
 
 CPU_INLINE void rows(const spmv_job *job, int32_t row, int32_t end, int n, int what) {
   if (n == 1)
-    rows_1(job, row, end, what);
+    rows_1_for[what](job, row, end);
   else
     rows_n(job, row, end, n, what);
 }
