@@ -1,5 +1,6 @@
-/* What the module of texsolve/core does not contain: grids, meshes, fluids and complementarity problems. No
- * function that it exports reaches their operations. */
+/* What the module of texsolve/core does not contain: grids, meshes, fluids and complementarity problems, whose
+ * operations are not reached by exported functions, and the CPU's products by diagonals. */
+#include "common/matrix/csr.h"
 #include "common/grid/grid.h"
 #include "cpu/core/cpu.h"
 #include "fluid/fluid.h"
@@ -14,6 +15,25 @@ const tsi_grid_ops cpu_grid_ops = {0};
 const tsi_mesh_ops cpu_mesh_ops = {0};
 const tsi_fluid_ops cpu_fluid_ops = {0};
 const tsi_lcp_ops cpu_lcp_ops = {0};
+
+int tsi_csr_diagonals(int32_t rows, const int32_t *row_offsets, const int32_t *columns, int32_t *offsets) {
+  (void)rows, (void)row_offsets, (void)columns, (void)offsets;
+  return 0;
+}
+const cpu_dia *cpu_dia_of(const ts_matrix *A) {
+  (void)A;
+  return NULL;
+}
+void cpu_dia_destroy(ts_context *context, cpu_matrix *m) {
+  (void)context, (void)m;
+}
+int32_t cpu_dia_reach(const cpu_dia *d) {
+  (void)d;
+  return 0;
+}
+void cpu_dia_sums(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *sums) {
+  (void)d, (void)x, (void)row, (void)count, (void)sums;
+}
 
 #ifdef TEXSOLVE_HAVE_GL
 

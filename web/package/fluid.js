@@ -180,8 +180,14 @@ export class Fluid extends NativeObject {
 
   /** Adds a Gaussian to the fields, or several ones, which costs less than a call for each. */
   splat(...splats) {
+    const { module, context } = this.runtime
     this.runtime.checkIdle('splat')
-    this.runtime.stay(() => splats.forEach(splat => this.#splat(splat)))
+    module._tsw_set_staying(context, 1) // the state of WebGL is saved and restored once
+    try {
+      for (const splat of splats) this.#splat(splat)
+    } finally {
+      module._tsw_set_staying(context, 0)
+    }
   }
 
   #splat({ x, y, radius, velocity, dye, temperature = 0 }) {

@@ -137,16 +137,6 @@ export class Runtime {
     return status
   }
 
-  /** Runs `action`, whose calls save and restore the state of WebGL together. It must not wait or use WebGL itself. */
-  stay(action) {
-    this.module._tsw_set_staying(this.context, 1)
-    try {
-      return action()
-    } finally {
-      this.module._tsw_set_staying(this.context, 0)
-    }
-  }
-
   /** Calls a create function, whose last argument is the address of the handle. */
   create(name, ...args) {
     return this.scope(arena => {

@@ -89,7 +89,7 @@ CPU_INLINE float result(const spmv_job *job, size_t i, float sum, int what) {
   return what == STEP ? smoothed(job, i, sum) : what == RESIDUAL ? job->b.high[i] - sum : sum;
 }
 
-CPU_INLINE void rows_1(const spmv_job *job, int32_t row, int32_t end, int what) {
+CPU_LARGE void rows_1(const spmv_job *job, int32_t row, int32_t end, int what) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
@@ -123,7 +123,7 @@ CPU_CLONES static void dia_results(const spmv_job *job, size_t row, size_t count
 }
 
 /* Rows near the ends use the compressed rows. */
-CPU_INLINE void dia_rows(const spmv_job *job, int32_t row, int32_t end, int what) {
+CPU_LARGE void dia_rows(const spmv_job *job, int32_t row, int32_t end, int what) {
   const int32_t reach = cpu_dia_reach(job->dia), first = row > reach ? row : reach, rows = job->m->rows - reach,
                 last = end < rows ? end : rows;
   if (first >= last) {
