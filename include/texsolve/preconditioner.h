@@ -199,8 +199,8 @@ typedef struct ts_preconditioner_desc {
  *   stencils that is about 850, for 5-point stencils 710;
  * - aggregation reduces it to a level that is solved exactly.
  *
- * With jumping coefficients a quarter of the first numbers is enough, and never more than 64 is required; on
- * CPUs and few diagonals 2.7 times as much. Coefficients jump if in an eighth of the rows the diagonal entry is
+ * With jumping coefficients a quarter of the first numbers is enough, and never more than 64 is required.
+ * Coefficients jump if in an eighth of the rows the diagonal entry is
  * 1000 times that of the most weakly coupled neighbour. For a solver with rtol above 1e-5 the required diameter
  * is larger, twice as large at 1e-2.
  *

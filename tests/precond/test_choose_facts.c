@@ -240,7 +240,7 @@ static void on_diagonals(void) {
   CHECK_CONTAINS(check_matrix("cube", &cube).choices[1], "less than 452");
   CHECK_CONTAINS(check_matrix("mesh", &mesh).choices[1], "constants are far from the null space");
   ref_add_jumps(&plane);
-  CHECK_CONTAINS(check_matrix("jumps", &plane).choices[1], "at least 50");
+  CHECK_CONTAINS(check_matrix("jumps", &plane).choices[1], "at least 25");
   ref_free(&plane), ref_free(&cube), ref_free(&mesh);
 }
 

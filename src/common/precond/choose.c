@@ -61,7 +61,7 @@ static double least_diameter(const ts_matrix *A, const tsi_couplings *f, double 
   const double part = tsi_preconditioner_on_diagonals(A) ? t->diagonals_part : 1;
   const double price = tsi_preconditioner_amg_price(A, (double)tsi_all_rows(A), f->entries, 1, 1);
   double least = t->amg_couplings;
-  if (jumps) return looseness(rtol) * fmin(least / jumps_weight, enough_with_jumps) / part;
+  if (jumps) return looseness(rtol) * fmin(least / jumps_weight, enough_with_jumps);
   if (f->growth > in_space)
     least = fmax(least, price / iterations_in_space);
   else if (part < 1)
