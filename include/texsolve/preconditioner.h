@@ -25,9 +25,9 @@ extern "C" {
 #endif
 
 #define TS_PRECONDITIONER_LIST(X)                                                                              \
-  X(TS_PRECONDITIONER_AUTO, 0, "auto")                 /* amg, ilu or Jacobi, chosen for the matrix */         \
-  X(TS_PRECONDITIONER_NONE, 1, "none")                 /* M = I */                                             \
-  X(TS_PRECONDITIONER_JACOBI, 2, "jacobi")             /* M = diag(A) */                                       \
+  X(TS_PRECONDITIONER_AUTO, 0, "auto")     /* amg, ilu, chebyshev or Jacobi, chosen for the matrix */          \
+  X(TS_PRECONDITIONER_NONE, 1, "none")     /* M = I */                                                         \
+  X(TS_PRECONDITIONER_JACOBI, 2, "jacobi") /* M = diag(A) */                                                   \
   X(TS_PRECONDITIONER_BLOCK_JACOBI, 3, "block-jacobi") /* M = the diagonal blocks of A */                      \
   X(TS_PRECONDITIONER_CHEBYSHEV, 4, "chebyshev")       /* M^-1 = a polynomial in D^-1 A, D = diag(A) */        \
   X(TS_PRECONDITIONER_ISAI, 5, "isai")                 /* M^-1 = approximate inverses of A's factors */        \
@@ -170,10 +170,10 @@ typedef struct ts_preconditioner_desc {
  * incomplete factorization technique for positive definite linear systems"). M is therefore symmetric and
  * positive definite for every A, with `sweeps` too, and suits conjugate gradients and minres.
  *
- * Auto chooses AMG or ILU with its defaults, or otherwise Jacobi, on creation, and keeps that choice. It
- * chooses none instead of Jacobi if the diagonal is missing or contains a 0. It never fails because one of
- * these kinds does not support the matrix. A solver with preconditioner_kind auto starts with this choice, and
- * may change from Jacobi to AMG (ts_solver_get_stage).
+ * Auto chooses AMG, ILU or Chebyshev with its defaults, or otherwise Jacobi, on creation, and keeps that
+ * choice. It chooses none instead of Jacobi if the diagonal is missing or contains a 0. It never fails because
+ * one of these kinds does not support the matrix. A solver with preconditioner_kind auto starts with this
+ * choice, and may change from Jacobi or Chebyshev to AMG (ts_solver_get_stage).
  *
  * Auto chooses ILU for a matrix that is not symmetric, if
  *
@@ -195,14 +195,17 @@ typedef struct ts_preconditioner_desc {
  *   96 x 96 points with 4 neighbours each has diameter 190, one of 64 x 64 x 64 points with 6 neighbours 189.
  *   In space, where the rows within d entries of a row grow faster than d^2.5, the minimum is also the price of
  *   AMG in iterations of Jacobi, divided by 1.15. On CPUs, matrices with entries on few diagonals have quick
- *   products and a larger minimum: this price divided by 1.15 in space and by 1.5 in the plane. For 7-point
- *   stencils that is about 850, for 5-point stencils 710;
+ *   products and a larger minimum: about 1300 for 7-point stencils and 1100 for 5-point stencils;
  * - aggregation reduces it to a level that is solved exactly.
  *
- * With jumping coefficients a quarter of the first numbers is enough, and never more than 64 is required.
- * Coefficients jump if in an eighth of the rows the diagonal entry is
- * 1000 times that of the most weakly coupled neighbour. For a solver with rtol above 1e-5 the required diameter
- * is larger, twice as large at 1e-2.
+ * Auto chooses Chebyshev for such a matrix on a CPU if its diameter is smaller than that, but at least 80, and
+ * its entries lie on few diagonals. The CPU computes all steps of Chebyshev in one sweep through such a matrix,
+ * so that A and the vectors stay in its caches between the steps.
+ *
+ * With jumping coefficients a quarter of these numbers is enough, and at most 64 is required for AMG, except on
+ * CPUs in space if the entries lie on few diagonals. Coefficients jump if in an eighth of the rows the diagonal
+ * entry is 1000 times that of the most weakly coupled neighbour. For a solver with rtol above 1e-5 the required
+ * diameter is larger, twice as large at 1e-2.
  *
  * Auto also chooses AMG for some matrices that are not symmetric, in one process: those with more than 2^23
  * entries, and those for which ILU's factors fail. They must meet AMG's conditions on the diagonal, the number

@@ -205,8 +205,12 @@ calls = {
     'ilu': lambda: texsolve.preconditioner(large, 'ilu', context=context)}
 for name, call in calls.items():
     found = [latency(call, after) for after in (0.05, 0.15, 0.3, 0.1, 0.2)]
-    # Usually at once; a loop over a whole matrix, as those of ilu, takes longer if other programs use the memory.
-    assert sorted(found)[2] < 0.2 and max(found) < 0.6, (name, found)
+    # Usually at once. Some loops over a whole matrix end first, and other programs that use the memory slow them
+    # down, so SciPy's time for such a loop is the unit: about 0.05 s on an idle machine.
+    begin = now()
+    large.tocsc()
+    unit = max(0.05, now() - begin)
+    assert sorted(found)[2] < 4 * unit and max(found) < 12 * unit, (name, found, unit)
     ml.update(large.data)
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 assert ml.solve(right, tol=1e-6, accel='cg').shape == right.shape and ml.result.converged

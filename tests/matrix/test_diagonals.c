@@ -1,5 +1,8 @@
 /* Matrices with entries on few diagonals, for which the CPU stores values by diagonals (cpu_dia.c): symmetric
- * and not, with gaps, with an entry elsewhere, of sizes around a tile's, and with new values. */
+ * and not, with gaps, with constant coefficients, with an entry elsewhere, of sizes around a tile's, and with
+ * new values. All steps of a polynomial in one sweep (cpu_dia_sweep.c). */
+#include "common/precond/polynomial.h"
+
 #include "common/core/core.h"
 
 #include "helpers.h"
@@ -20,15 +23,21 @@ static float value_at(int32_t i, int32_t j, uint64_t seed) {
 }
 
 /* A value depends on its row and column, and on the seed. */
-static void fill_values(const ref_matrix *m, int symmetric, uint64_t seed) {
+static void fill_values(const ref_matrix *m, int symmetric, int constant, uint64_t seed) {
   for (int32_t i = 0; i < m->rows; i++)
     for (int32_t k = m->offsets[i]; k < m->offsets[i + 1]; k++) {
-      const int32_t j = m->indices[k], low = i < j ? i : j;
+      const int32_t j = m->indices[k], low = constant ? 0 : i < j ? i : j;
+      if (constant) {
+        const int32_t offset = symmetric ? abs(j - i) : j - i;
+        m->values[k] = value_at(0, offset, seed);
+        continue;
+      }
       m->values[k] = symmetric ? value_at(low, i + j - low, seed) : value_at(i, j, seed);
     }
 }
 
-static ref_matrix make_bands(const bands *b) {
+/* constant: each diagonal has one value. */
+static ref_matrix make_bands(const bands *b, int constant) {
   const size_t most = (size_t)b->rows * (size_t)b->count;
   ref_matrix m = {.rows = b->rows,
                   .columns = b->rows,
@@ -46,7 +55,7 @@ static ref_matrix make_bands(const bands *b) {
     }
   }
   m.offsets[b->rows] = entries;
-  fill_values(&m, b->symmetric, 1);
+  fill_values(&m, b->symmetric, constant, 1);
   return m;
 }
 
@@ -143,24 +152,28 @@ static void patterns(void) {
       {30000, {-150, -149, 0, 149, 150}, 5, 1, 1},
   };
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
-    test_context_label("%d rows, %d diagonals, fill %g", all[k].rows, all[k].count, all[k].fill);
-    ref_matrix m = make_bands(&all[k]);
-    ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
-    check_operations(&m, A);
-    ts_matrix_destroy(&A);
-    ref_free(&m);
+    for (int constant = 0; constant < 2; constant++) {
+      const bands b = all[k];
+      test_context_label("%d rows, %d %s diagonals, fill %g", b.rows, b.count,
+                         constant ? "constant" : "varying", b.fill);
+      ref_matrix m = make_bands(&b, constant);
+      ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
+      check_operations(&m, A);
+      ts_matrix_destroy(&A);
+      ref_free(&m);
+    }
   }
 }
 
 /* Each set of values is multiplied, so that what a product keeps of the last one would show. */
 static void new_values(void) {
   static const bands b = {5000, {-70, -1, 0, 1, 70}, 5, 0.95, 1};
-  static const int symmetric[] = {1, 0, 1, 1, 0, 0};
-  ref_matrix m = make_bands(&b);
+  static const int symmetric[] = {1, 0, 1, 1, 0, 0, 1, 1}, constant[] = {0, 0, 0, 1, 1, 0, 1, 0};
+  ref_matrix m = make_bands(&b, 0);
   ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < 8; k++) {
     test_context_label("values %d", k);
-    fill_values(&m, symmetric[k], 10 + (uint64_t)k);
+    fill_values(&m, symmetric[k], constant[k], 10 + (uint64_t)k);
     const ts_csr csr = ref_csr(&m);
     CHECK_OK(context, ts_matrix_set_values(A, &csr));
     if (k != 2) check_operations(&m, A); /* and once without a product between two sets */
@@ -174,7 +187,7 @@ static void entry_elsewhere(void) {
   static const bands b = {5000, {-70, -1, 0, 1, 70}, 5, 1, 0};
   static const int32_t rows[] = {0, 1, 2499, 4998, 4999};
   for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-    ref_matrix m = make_bands(&b);
+    ref_matrix m = make_bands(&b, 0);
     if (rows[k] < 100)
       m.indices[m.offsets[rows[k] + 1] - 1] = 4000;
     else
@@ -187,21 +200,115 @@ static void entry_elsewhere(void) {
   }
 }
 
+/* One value of a diagonal differs. */
+static void almost_constant(void) {
+  static const bands b = {5000, {-70, -1, 0, 1, 70}, 5, 0.95, 1};
+  static const int32_t rows[] = {0, 1, 2499, 4998, 4999};
+  for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+    ref_matrix m = make_bands(&b, 1);
+    m.values[m.offsets[rows[k]]] *= 2;
+    test_context_label("row %d", rows[k]);
+    ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
+    check_operations(&m, A);
+    ts_matrix_destroy(&A);
+    ref_free(&m);
+  }
+}
+
+/* ---- Sweeps ---- */
+
+static int is_cpu(void) {
+  return !strcmp(context_info(context).backend, "cpu");
+}
+
+/* Step by step. The result is in y. */
+static ts_status steps_one_by_one(const ts_matrix *A, const operands *o, const tsi_smoothing *steps, int count,
+                                  ts_vector *other) {
+  const tsi_ops *ops = context->ops;
+  ts_vector *now = count % 2 ? o->y : other, *next = now == other ? o->y : other;
+  TSI_TRY(ops->multiply(now, o->w, o->b));
+  TSI_TRY(ops->axpby(now, ts_constant((double)steps[0].alpha), now, ts_constant(0), now));
+  for (int k = 1; k < count; k++) {
+    tsi_smoothing step = steps[k];
+    step.x = now;
+    step.before = k > 1 ? next : NULL;
+    TSI_TRY(A->kind->smooth(next, A, &step));
+    ts_vector *const written = next;
+    next = now, now = written;
+  }
+  return TS_OK;
+}
+
+/* A sweep has the results of the steps, to the last bit. Returns whether there was one. */
+static int check_sweep(const ts_matrix *A, const operands *o, int count) {
+  tsi_smoothing steps[TSI_POLYNOMIAL_MOST];
+  int done = 0;
+  const size_t rows = (size_t)matrix_info(A).rows;
+  for (int k = 0; k < count; k++)
+    steps[k] = (tsi_smoothing){
+        .w = o->w, .b = o->b, .scale = 1, .alpha = 0.3f + 0.1f * (float)k, .gamma = 0.5f - 0.03f * (float)k};
+  ts_vector *other = make_vector(ts_matrix_get_row_space(A), 1, NULL);
+  CHECK_OK(context, ts_vector_fill(o->x, NAN));
+  CHECK_OK(context, tsi_enter(context));
+  CHECK_OK(context, tsi_leave(context, A->kind->smooth_all(o->x, A, steps, count, &done)));
+  if (done) {
+    CHECK_OK(context, tsi_enter(context));
+    CHECK_OK(context, tsi_leave(context, steps_one_by_one(A, o, steps, count, other)));
+    float *found = read_vector(o->x), *wanted = read_vector(o->y);
+    size_t same = 0;
+    for (size_t i = 0; i < rows; i++) same += found[i] == wanted[i];
+    CHECK_INT((int)same, (int)rows);
+    free(found), free(wanted);
+  }
+  ts_vector_destroy(&other);
+  return done;
+}
+
+static void sweeps(void) {
+  static const bands all[] = {
+      {513, {-1, 0, 1}, 3, 1, 1},
+      {1025, {-32, -1, 0, 1, 32}, 5, 1, 1},
+      {4096, {-64, -1, 0, 1, 64}, 5, 0.9, 0},
+      {20000, {0}, 1, 1, 1},
+      {20000, {-1, 1}, 2, 1, 0},
+      {40001, {-400, -20, -1, 0, 1, 20, 400}, 7, 0.95, 1},
+      {100000, {-1025, -1, 0, 1, 1025}, 5, 1, 1},
+      {100000, {-1024, -1, 0, 1, 1024}, 5, 1, 0},
+      {200000, {-1535, -2, 0, 2, 1535}, 5, 0.8, 1},
+      {3000, {-700, -3, 0, 3, 700}, 5, 1, 1}, /* too far apart */
+  };
+  static const int counts[] = {2, 3, 4, 7, TSI_POLYNOMIAL_MOST};
+  int swept = 0;
+  for (size_t k = 0; k < 2 * sizeof all / sizeof all[0]; k++) {
+    const bands b = all[k / 2];
+    ref_matrix m = make_bands(&b, k % 2);
+    ts_matrix *A = make_matrix(context, &m, TS_FORMAT_AUTO);
+    operands o = make_operands(A, (size_t)b.rows);
+    for (size_t c = 0; A->kind->smooth_all && c < sizeof counts / sizeof counts[0]; c++) {
+      test_context_label("%d rows, %d %s diagonals, %d steps", b.rows, b.count, k % 2 ? "constant" : "varying",
+                         counts[c]);
+      swept += check_sweep(A, &o, counts[c]);
+    }
+    free_operands(&o);
+    ts_matrix_destroy(&A);
+    ref_free(&m);
+  }
+  test_context_label("%d sweeps", swept);
+  if (is_cpu()) CHECK(swept >= 60);
+  test_context_label("%s", "");
+}
+
 /* ---- Memory ---- */
 
 static double device_bytes(void) {
   return (double)context_info(context).bytes_device;
 }
 
-static int is_cpu(void) {
-  return !strcmp(context_info(context).backend, "cpu");
-}
-
 /* The first product makes the diagonals, half of them if A is symmetric; and none without memory. */
 static void memory(void) {
   for (int symmetric = 0; is_cpu() && symmetric < 2; symmetric++) {
     const bands b = {5000, {-70, -1, 0, 1, 70}, 5, 1, symmetric};
-    ref_matrix m = make_bands(&b);
+    ref_matrix m = make_bands(&b, 0);
     ts_matrix *A = make_matrix(context, &m, TS_FORMAT_CSR);
     operands o = make_operands(A, 5000);
     const double before = device_bytes(), diagonals = symmetric ? 3 : 5;
@@ -218,7 +325,7 @@ static void memory(void) {
 static void no_memory(void) {
   static const bands b = {5000, {-70, -1, 0, 1, 70}, 5, 1, 0};
   if (!is_cpu()) return;
-  ref_matrix m = make_bands(&b);
+  ref_matrix m = make_bands(&b, 0);
   for (int diagonals = 0; diagonals < 6; diagonals++) {
     ts_context_desc desc = test_desc();
     const double of_matrix = (double)ref_nonzeros(&m) * 8 + 5001 * 4, of_vectors = 4 * 5000 * 4;
@@ -236,4 +343,5 @@ static void no_memory(void) {
 
 static const test_fixture fixture = {.context = &context};
 
-TEST_MAIN(CASES_WITH(&fixture, patterns, new_values, entry_elsewhere, memory, no_memory))
+TEST_MAIN(CASES_WITH(&fixture, patterns, new_values, entry_elsewhere, almost_constant, sweeps, memory,
+                     no_memory))

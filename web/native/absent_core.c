@@ -27,12 +27,24 @@ const cpu_dia *cpu_dia_of(const ts_matrix *A) {
 void cpu_dia_destroy(ts_context *context, cpu_matrix *m) {
   (void)context, (void)m;
 }
-int32_t cpu_dia_reach(const cpu_dia *d) {
-  (void)d;
-  return 0;
+void cpu_dia_product(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *y) {
+  (void)d, (void)x, (void)row, (void)count, (void)y;
 }
-void cpu_dia_sums(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *sums) {
-  (void)d, (void)x, (void)row, (void)count, (void)sums;
+void cpu_dia_subtract(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *rest) {
+  (void)d, (void)x, (void)row, (void)count, (void)rest;
+}
+void cpu_dia_subtract_exactly(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *sum,
+                              double *lost) {
+  (void)d, (void)x, (void)row, (void)count, (void)sum, (void)lost;
+}
+void cpu_dia_diagonal(const cpu_dia *d, int32_t row, int32_t count, float *diagonal) {
+  (void)d, (void)row, (void)count, (void)diagonal;
+}
+ts_status cpu_csr_smooth_all(ts_vector *x, const ts_matrix *A, const tsi_smoothing *steps, int count,
+                             int *done) {
+  (void)x, (void)A, (void)steps, (void)count;
+  *done = 0;
+  return TS_OK;
 }
 
 #ifdef TEXSOLVE_HAVE_GL

@@ -20,6 +20,13 @@ static ts_status check_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoo
   return written("smooth", out, 1);
 }
 
+static ts_status check_smooth_all(ts_vector *x, const ts_matrix *A, const tsi_smoothing *steps, int count,
+                                  int *done) {
+  TSI_TRY(check_poison(x));
+  TSI_TRY(check_inner_kind(A)->smooth_all(x, A, steps, count, done));
+  return *done ? written("smooth_all", x, 1) : TS_OK;
+}
+
 static const check_kind *kind_around(check_state *state, ts_context *context, const tsi_matrix_kind *inner) {
   for (const check_kind *k = state->kinds; k; k = k->next)
     if (k->inner == inner) return k;
@@ -29,6 +36,7 @@ static const check_kind *kind_around(check_state *state, ts_context *context, co
                              TSI_MATRIX_OPERATIONS(TSI_ENTRY, check_).cg = inner->cg,
                              .quick_residual = inner->quick_residual ? check_quick_residual : NULL,
                              .smooth = inner->smooth ? check_smooth : NULL,
+                             .smooth_all = inner->smooth_all ? check_smooth_all : NULL,
                              .has_no_entries = inner->has_no_entries,
                              .has_constrained = inner->has_constrained,
                              .drop_constrained = inner->drop_constrained},

@@ -271,6 +271,7 @@ struct ts_matrix {
   int on_diagonals;       /* tsi_preconditioner_on_diagonals, likewise */
   tsi_entry_facts facts;  /* tsi_preconditioner_find_facts */
   char without_copy[160]; /* why auto does not need a host copy, which was therefore dropped; "" otherwise */
+  int prefers_sweeps;     /* auto then chose Chebyshev */
   float *user_values;     /* the values of the host copy times 2^exponent, after the user requested them */
   /* In addition to a host copy of a rank's rows: their entries in columns of other ranks, with columns counted
    * from 0. */
@@ -489,7 +490,12 @@ struct tsi_matrix_kind {
   /* One step of a smoother for a square matrix. `out` may be s->before, but none of the others. All vectors
    * except b are 0 in constrained rows. May be NULL. */
   ts_status (*smooth)(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
-  /* y = A x and the sum of x y, for pairs; may be NULL. */
+  /* The result of `count` steps from x = 0, which have the same w and b, each with the result of the step
+   * before it; x and before of the steps are not read. *done is 0 if steps one by one are as quick. x is none
+   * of the others. May be NULL. */
+  ts_status (*smooth_all)(ts_vector *x, const ts_matrix *A, const tsi_smoothing *steps, int count, int *done);
+  /* y = A x and the sum of x y. x and y have one part each, or two, and A has no low-order part then. May be
+   * NULL. */
   ts_status (*spmv_dot)(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
   const char *has_no_entries; /* its storage, such as "a stencil", if not rows of entries; otherwise NULL */
   /* Rows without an equation that the space does not know. The functions return whether such rows exist, and

@@ -10,7 +10,8 @@ int tsi_needs_scratch(const ts_context *context) {
 }
 
 ts_status tsi_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index) {
-  if (A->kind->spmv_dot && fused(y->context) && y->low && x->low && !A->low)
+  const int is_single = !y->low && !x->low, is_pair = y->low && x->low && !A->low;
+  if (A->kind->spmv_dot && fused(y->context) && (is_single || is_pair))
     return A->kind->spmv_dot(y, A, x, out, index);
   TSI_TRY(tsi_spmv(y, A, x));
   return y->context->ops->reduce(out, index, TSI_REDUCE_DOT, x, y);

@@ -27,10 +27,12 @@ static int has_entries(const ts_matrix *A) {
 
 static int may_be_amg(const ts_solver *k) {
   const ts_matrix *A = k->matrix;
-  return k->desc.method == TS_METHOD_CG && k->preconditioner->kind->kind == TS_PRECONDITIONER_JACOBI &&
-         k->preconditioner->choice[0] && k->preconditioner->left_out != TS_PRECONDITIONER_AMG &&
-         k->context->tuning.amg_entry_nanoseconds > 0 && A->info.symmetric && !A->kind->has_no_entries &&
-         !A->row_space->constrained && tsi_all_rows(A) >= FEWEST_ROWS && has_entries(A);
+  const ts_preconditioner_kind kind = k->preconditioner->kind->kind;
+  const int is_quick = kind == TS_PRECONDITIONER_JACOBI || kind == TS_PRECONDITIONER_CHEBYSHEV;
+  return k->desc.method == TS_METHOD_CG && is_quick && k->preconditioner->choice[0] &&
+         k->preconditioner->left_out != TS_PRECONDITIONER_AMG && k->context->tuning.amg_entry_nanoseconds > 0 &&
+         A->info.symmetric && !A->kind->has_no_entries && !A->row_space->constrained &&
+         tsi_all_rows(A) >= FEWEST_ROWS && has_entries(A);
 }
 
 ts_status tsi_outlook_create(const ts_solver *k, tsi_outlook *o) {
@@ -89,10 +91,10 @@ static void note(tsi_outlook *o, int checked, double residual) {
 
 /* ---- Remaining iterations and the price of AMG ---- */
 
-/* In iterations of Jacobi. Components share the set-up. */
+/* In iterations of the solver. Components share the set-up. */
 static double price_of(const tsi_outlook *o, const ts_solver *k, double residual, double goal) {
-  return tsi_preconditioner_amg_price(k->matrix, o->rows, o->entries, k->components,
-                                      k->components * log(residual / goal) / log(1e8));
+  return tsi_preconditioner_amg_price(k->matrix, k->preconditioner->kind->kind, o->rows, o->entries,
+                                      k->components, k->components * log(residual / goal) / log(1e8));
 }
 
 /* The remaining iterations at the rate of the second half so far. Residuals are the smallest ones up to each

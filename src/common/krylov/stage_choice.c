@@ -18,6 +18,8 @@ static double iteration_time(const ts_solver *k) {
   const ts_preconditioner_kind kind = k->preconditioner->kind->kind;
   const int is_on_host = kind == TS_PRECONDITIONER_ILU || kind == TS_PRECONDITIONER_IC;
   const double entries = k->part_of->outlook.entries, factor_entry = 3; /* of all ranks: they must agree */
+  if (kind == TS_PRECONDITIONER_CHEBYSHEV)
+    return products * tsi_preconditioner_iteration_time(k->matrix, kind, 0, entries, 1);
   const double product = tsi_preconditioner_product_time(k->matrix, 0, entries, 1),
                applied = cost->products * entries * (is_on_host ? factor_entry : tuning->entry_nanoseconds);
   return products * (tuning->iteration_nanoseconds + product + applied);

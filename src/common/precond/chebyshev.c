@@ -6,8 +6,6 @@
 #include "polynomial.h"
 #include "preconditioner.h"
 
-enum { MOST = 16 };
-
 typedef struct chebyshev {
   double eigenvalue;
   int components; /* of the vectors; 0: not allocated */
@@ -66,9 +64,10 @@ static ts_status estimate(const ts_matrix *A, double *eigenvalue) {
 
 static ts_status resolve(const ts_matrix *A, ts_preconditioner_desc *desc) {
   enum { usual = 4 };
-  if (desc->degree < 0 || desc->degree > MOST)
+  if (desc->degree < 0 || desc->degree > TSI_POLYNOMIAL_MOST)
     return tsi_fail(A->context, TS_ERROR_INVALID_ARGUMENT,
-                    "degree is %d; it must be 1 to %d, or 0 for the default", desc->degree, MOST);
+                    "degree is %d; it must be 1 to %d, or 0 for the default", desc->degree,
+                    TSI_POLYNOMIAL_MOST);
   if (desc->degree == 0) desc->degree = usual;
   return TS_OK;
 }
@@ -113,7 +112,7 @@ static ts_status prepare(const ts_preconditioner *M, int components) {
 
 static ts_status apply(const ts_preconditioner *M, ts_vector *z, const ts_vector *r) {
   const chebyshev *c = M->state;
-  tsi_polynomial_step steps[MOST];
+  tsi_polynomial_step steps[TSI_POLYNOMIAL_MOST];
   tsi_polynomial_first_kind(M->desc.degree, c->eigenvalue, ratio_of(M->desc.degree), steps);
   return tsi_polynomial_smooth(steps, M->desc.degree, M->matrix, c->inverse, z, r, c->r, c->d, 1);
 }

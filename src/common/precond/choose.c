@@ -11,6 +11,8 @@
  * these matrices tend to stagnate before they become slow. A matrix of convection and diffusion gets AMG if it
  * is large or if its factors are useless, as with central differences in a strong wind.
  *
+ * On a CPU, Chebyshev replaces Jacobi if the entries lie on few diagonals and the solve is not short.
+ *
  * On a GPU both solve a million rows in some 20 ms, and the choice takes a small fraction of that. It inspects
  * a sample of rows and the neighbourhoods of some of them (choose_facts.c). */
 #include <math.h>
@@ -29,6 +31,12 @@ enum { most_factorised = 1 << 23 /* entries: one host thread computes the factor
  * 6.4 and 4.4 at 71. H200 with OpenGL: 33 and 29 at 71, 136 and 97 at 113. */
 static const double least_part_of_jumps = 0.125, jumps_weight = 4, enough_with_jumps = 64;
 
+/* If entries lie on few diagonals, the steps of Chebyshev are one sweep (matrix/cpu_dia_sweep.c). An iteration
+ * then takes as long as this number of iterations with Jacobi, and replaces this many. The eigenvalue costs 12
+ * iterations, so a solve must take about a hundred. Two cores, milliseconds with Jacobi and Chebyshev: 64 x 64
+ * points 1.8 and 1.3, 256 x 256 74 and 44, 30^3 8.6 and 6.5, 100^3 540 and 400. */
+static const double chebyshev_time = 2.3, chebyshev_iterations = 3.5, chebyshev_couplings = 80;
+
 /* The factor on the least diameter for AMG if the tolerance is loose: Jacobi then saves iterations, AMG cannot
  * save set-up. On a grid of 128 x 128 points (diameter 254), Jacobi takes 16, 12 and 4.8 ms to 1e-8, 1e-5 and
  * 1e-2, AMG 14, 11 and 9.5. */
@@ -45,27 +53,45 @@ double tsi_preconditioner_product_time(const ts_matrix *A, double rows, double e
          (t->entry_nanoseconds * entries + t->row_nanoseconds * rows);
 }
 
-double tsi_preconditioner_amg_price(const ts_matrix *A, double rows, double entries, int components,
-                                    double cycles) {
+int tsi_preconditioner_sweeps_diagonals(const ts_matrix *A) {
+  return A->context->tuning.diagonals_part < 1 && tsi_preconditioner_on_diagonals(A);
+}
+
+double tsi_preconditioner_iteration_time(const ts_matrix *A, ts_preconditioner_kind kind, double rows,
+                                         double entries, int components) {
+  const int is_sweep = kind == TS_PRECONDITIONER_CHEBYSHEV && tsi_preconditioner_sweeps_diagonals(A);
+  return A->context->tuning.iteration_nanoseconds +
+         (is_sweep ? chebyshev_time : 1) * tsi_preconditioner_product_time(A, rows, entries, components);
+}
+
+double tsi_preconditioner_amg_price(const ts_matrix *A, ts_preconditioner_kind kind, double rows,
+                                    double entries, int components, double cycles) {
   const tsi_tuning *t = &A->context->tuning;
-  const double amg = t->amg_nanoseconds + t->amg_entry_nanoseconds * entries + t->amg_row_nanoseconds * rows,
-               product = tsi_preconditioner_product_time(A, rows, entries, components);
-  return (0.5 + 0.5 * cycles) * amg / (t->iteration_nanoseconds + product);
+  const double amg = t->amg_nanoseconds + t->amg_entry_nanoseconds * entries + t->amg_row_nanoseconds * rows;
+  return (0.5 + 0.5 * cycles) * amg / tsi_preconditioner_iteration_time(A, kind, rows, entries, components);
 }
 
 /* The least graph diameter for AMG. It grows if products are quick because entries lie on few diagonals. In
- * space Jacobi takes fewer iterations for the same diameter than in the plane, and AMG costs more of them. */
+ * space Jacobi takes fewer iterations for the same diameter than in the plane, also if coefficients jump, and
+ * AMG costs more of them. */
 static double least_diameter(const ts_matrix *A, const tsi_couplings *f, double rtol, int jumps) {
   static const double in_space = 2.5, iterations_in_space = 1.15, iterations_in_plane = 1.5;
-  const tsi_tuning *t = &A->context->tuning;
-  const double part = tsi_preconditioner_on_diagonals(A) ? t->diagonals_part : 1;
-  const double price = tsi_preconditioner_amg_price(A, (double)tsi_all_rows(A), f->entries, 1, 1);
-  double least = t->amg_couplings;
-  if (jumps) return looseness(rtol) * fmin(least / jumps_weight, enough_with_jumps);
-  if (f->growth > in_space)
-    least = fmax(least, price / iterations_in_space);
-  else if (part < 1)
-    least = fmax(least, price / iterations_in_plane);
+  const int is_sweep = tsi_preconditioner_sweeps_diagonals(A);
+  const int is_in_space = f->growth > in_space;
+  const double per_diameter = is_in_space ? iterations_in_space : iterations_in_plane;
+  const ts_preconditioner_kind other = is_sweep ? TS_PRECONDITIONER_CHEBYSHEV : TS_PRECONDITIONER_JACOBI;
+  const double price =
+      tsi_preconditioner_amg_price(A, other, (double)tsi_all_rows(A), f->entries, 1, 1) / per_diameter;
+  const double usual = A->context->tuning.amg_couplings;
+  double least = usual;
+  if (is_sweep)
+    least = fmax(usual, chebyshev_iterations * price);
+  else if (is_in_space)
+    least = fmax(usual, price);
+  if (jumps && is_sweep && is_in_space)
+    least /= jumps_weight;
+  else if (jumps)
+    least = fmin(usual / jumps_weight, enough_with_jumps);
   return looseness(rtol) * least;
 }
 
@@ -82,9 +108,14 @@ static ts_status choose_by_entries(const ts_matrix *A, double rtol, ts_precondit
     const int jumps = f.jumps >= least_part_of_jumps * f.samples;
     const double least = least_diameter(A, &f, rtol, jumps);
     const int is_amg = f.across >= least;
-    if (is_amg) *kind = TS_PRECONDITIONER_AMG;
-    snprintf(why, size, "%lld rows, a graph diameter of about %.0f%s, %s %.0f", (long long)tsi_all_rows(A),
-             f.across, jumps ? ", jumping coefficients" : "", is_amg ? "at least" : "less than", least);
+    const double couplings = looseness(rtol) * chebyshev_couplings / (jumps ? jumps_weight : 1);
+    if (is_amg)
+      *kind = TS_PRECONDITIONER_AMG;
+    else if (f.across >= couplings && tsi_preconditioner_sweeps_diagonals(A))
+      *kind = TS_PRECONDITIONER_CHEBYSHEV;
+    snprintf(why, size, "%lld rows%s, a graph diameter of about %.0f%s, %s %.0f", (long long)tsi_all_rows(A),
+             *kind == TS_PRECONDITIONER_CHEBYSHEV ? " on few diagonals" : "", f.across,
+             jumps ? ", jumping coefficients" : "", is_amg ? "at least" : "less than", least);
   }
   return TS_OK;
 }
@@ -143,9 +174,10 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
     text = "the matrix has constrained rows";
   else if (tsi_all_rows(A) < TSI_AUTO_ROWS)
     snprintf(why, sizeof why, "%d rows, less than %d", (int)tsi_all_rows(A), TSI_AUTO_ROWS);
-  else if (!knows_entries || !tsi_preconditioner_has_entries(A, TS_PRECONDITIONER_AMG))
+  else if (!knows_entries || !tsi_preconditioner_has_entries(A, TS_PRECONDITIONER_AMG)) {
     text = A->without_copy[0] ? A->without_copy : "the matrix has no host copy";
-  else
+    if (A->without_copy[0] && A->prefers_sweeps) *kind = TS_PRECONDITIONER_CHEBYSHEV;
+  } else
     TSI_TRY(choose_by_entries(A, rtol, kind, why, sizeof why));
   snprintf(choice, size, "%s: %s", ts_preconditioner_kind_name(*kind), text);
   return TS_OK;
@@ -164,6 +196,7 @@ ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted) {
     A->has_nodes = tsi_preconditioner_has_nodes(A);
     A->on_diagonals = tsi_preconditioner_on_diagonals(A);
   }
+  A->prefers_sweeps = kind == TS_PRECONDITIONER_CHEBYSHEV;
   if (!*wanted && why) snprintf(A->without_copy, sizeof A->without_copy, "%.159s", why + 2);
   return TS_OK;
 }

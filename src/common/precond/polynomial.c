@@ -31,9 +31,26 @@ void tsi_polynomial_fourth_kind(int degree, double eigenvalue, tsi_polynomial_st
     steps[k] = step((2.0 * k - 1) / (2 * k + 3), (8.0 * k + 4) / (2 * k + 3) / eigenvalue, steps[k - 1].alpha);
 }
 
-/* One operation per step, which alternates between x and `other`:
- *   x_k+1 = x_k + alpha_k D^-1 (b - A x_k) + gamma_k (x_k - x_k-1),  gamma_k = alpha_k beta_k / alpha_k-1
- * From 0 it is  x_1 = alpha_0 D^-1 b.  If the second step is the last, it applies this factor. */
+/* x_k+1 = x_k + alpha_k D^-1 (b - A x_k) + gamma_k (x_k - x_k-1),  gamma_k = alpha_k beta_k / alpha_k-1 */
+static tsi_smoothing fused_step(const tsi_polynomial_step *steps, int k, const ts_vector *inverse,
+                                const ts_vector *b) {
+  const double gamma = k > 0 ? steps[k].alpha * steps[k].beta / steps[k - 1].alpha : 0;
+  return (tsi_smoothing){
+      .w = inverse, .b = b, .scale = 1, .alpha = (float)steps[k].alpha, .gamma = (float)gamma};
+}
+
+/* All steps from 0 in one operation, if the backend can. */
+static ts_status smooth_at_once(const tsi_polynomial_step *steps, int degree, const ts_matrix *A,
+                                const ts_vector *inverse, ts_vector *x, const ts_vector *b, int *done) {
+  tsi_smoothing all[TSI_POLYNOMIAL_MOST];
+  *done = 0;
+  if (!A->kind->smooth_all || degree > TSI_POLYNOMIAL_MOST) return TS_OK;
+  for (int k = 0; k < degree; k++) all[k] = fused_step(steps, k, inverse, b);
+  return A->kind->smooth_all(x, A, all, degree, done);
+}
+
+/* One operation per step, which alternates between x and `other`. From 0 it is  x_1 = alpha_0 D^-1 b.  If the
+ * second step is the last, it applies this factor. */
 static ts_status smooth_fused(const tsi_polynomial_step *steps, int degree, const ts_matrix *A,
                               const ts_vector *inverse, ts_vector *x, const ts_vector *b, ts_vector *other,
                               int x_is_zero) {
@@ -50,16 +67,11 @@ static ts_status smooth_fused(const tsi_polynomial_step *steps, int degree, cons
     }
   }
   for (; k < degree; k++) {
-    const double gamma = k > 0 ? steps[k].alpha * steps[k].beta / steps[k - 1].alpha : 0;
-    const int has_before = gamma != 0 && !(x_is_zero && k == 1);
-    TSI_TRY(A->kind->smooth(next, A,
-                            &(tsi_smoothing){.w = inverse,
-                                             .b = b,
-                                             .x = now,
-                                             .before = has_before ? next : NULL,
-                                             .scale = (float)scale,
-                                             .alpha = (float)steps[k].alpha,
-                                             .gamma = (float)gamma}));
+    tsi_smoothing step = fused_step(steps, k, inverse, b);
+    step.x = now;
+    step.before = step.gamma != 0 && !(x_is_zero && k == 1) ? next : NULL;
+    step.scale = (float)scale;
+    TSI_TRY(A->kind->smooth(next, A, &step));
     ts_vector *const written = next;
     next = now, now = written;
   }
@@ -88,7 +100,11 @@ ts_status tsi_polynomial_smooth(const tsi_polynomial_step *steps, int degree, co
                                 ts_vector *d, int x_is_zero) {
   ts_vector first = tsi_first_part(x);
   const ts_vector given = tsi_first_part(b);
-  if (tsi_smooths(A)) return smooth_fused(steps, degree, A, inverse, &first, &given, d, x_is_zero);
+  if (tsi_smooths(A)) {
+    int done = 0;
+    if (x_is_zero) TSI_TRY(smooth_at_once(steps, degree, A, inverse, &first, &given, &done));
+    return done ? TS_OK : smooth_fused(steps, degree, A, inverse, &first, &given, d, x_is_zero);
+  }
   return smooth_in_parts(steps, degree, A, inverse, &first, &given, r, d, x_is_zero);
 }
 

@@ -9,6 +9,8 @@
 
 #include "common/core/backend.h"
 
+enum { TSI_POLYNOMIAL_MOST = 16 /* steps */ };
+
 typedef struct tsi_polynomial_step {
   double alpha, beta;
 } tsi_polynomial_step;

@@ -172,10 +172,13 @@ int tsi_preconditioner_knows_entries(const ts_matrix *A);
 /* The time of a product and the operations on vectors of an iteration, by the measurements of the tuning.
  * `rows` and `entries` are those of all ranks. */
 double tsi_preconditioner_product_time(const ts_matrix *A, double rows, double entries, int components);
-/* AMG with set-up and cycles, in iterations of conjugate gradients with Jacobi, by the same. `cycles`: those of
- * all components, as a part of the cycles that one component needs to 1e-8. */
-double tsi_preconditioner_amg_price(const ts_matrix *A, double rows, double entries, int components,
-                                    double cycles);
+/* The time of an iteration of conjugate gradients with Jacobi, or with Chebyshev if auto may choose it, and the
+ * time of AMG with set-up and cycles in such iterations. `cycles`: those of all components, as a part of the
+ * cycles that one component needs to 1e-8. */
+double tsi_preconditioner_iteration_time(const ts_matrix *A, ts_preconditioner_kind kind, double rows,
+                                         double entries, int components);
+double tsi_preconditioner_amg_price(const ts_matrix *A, ts_preconditioner_kind kind, double rows,
+                                    double entries, int components, double cycles);
 /* Collective: all ranks call it together and get the same result. The other functions are rank-local. */
 ts_status tsi_preconditioner_couplings(const ts_matrix *A, tsi_couplings *couplings);
 /* Whether each row of a sample has off-diagonal magnitudes that add up to at most nine tenths of its diagonal.
@@ -189,6 +192,8 @@ int tsi_preconditioner_is_transport(const ts_matrix *A);
 int tsi_preconditioner_has_nodes(const ts_matrix *A);
 /* Whether A is in compressed rows, with entries on few diagonals (tsi_csr_diagonals). */
 int tsi_preconditioner_on_diagonals(const ts_matrix *A);
+/* Whether the backend then computes all steps of Chebyshev in one sweep. */
+int tsi_preconditioner_sweeps_diagonals(const ts_matrix *A);
 
 /* ---- balance.c ---- */
 

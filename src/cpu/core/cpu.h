@@ -149,6 +149,19 @@ CPU_INLINE void cpu_split(double value, float *high, float *low) {
   *low = (float)(value - (double)first);
 }
 
+/* A sum in single precision of x y, or of x y w if w is not NULL, in parts: a loop that writes a block of the
+ * vectors adds it while it is in the cache. The result is that of cpu_reduce and cpu_dot3, to the last bit. */
+typedef struct cpu_reduction {
+  size_t count;
+  int components;
+  cpu_parts x, y, w;
+  double *partials; /* four per block */
+} cpu_reduction;
+
+cpu_reduction cpu_dot_begin(const ts_vector *x, const ts_vector *y, const ts_vector *w);
+void cpu_dot_block(const cpu_reduction *job, size_t block);
+ts_status cpu_dot_end(const cpu_reduction *job, ts_scalars *out, int index);
+
 /* A sum in double and its accumulated rounding errors by Knuth's two-sum. */
 typedef struct cpu_exact {
   double sum, lost;
@@ -225,16 +238,25 @@ static inline void cpu_dia_outdate(cpu_matrix *m) {
   m->wants_dia |= m->dia != NULL;
 }
 void cpu_dia_destroy(ts_context *context, cpu_matrix *m);
-/* The largest distance of a diagonal from the main one. */
-int32_t cpu_dia_reach(const cpu_dia *d);
-/* The elements of A x of `count` rows, whose columns row - reach .. row + count - 1 + reach exist. */
-void cpu_dia_sums(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *sums);
+/* The most rows of the functions below, whose sums then stay in the first-level cache. */
+enum { CPU_DIA_TILE = CPU_BLOCK / 3 };
+/* The diagonal, y = A x and rest = rest - A x in `count` rows from `row` on. The results point to the first of
+ * them, x to that of row 0. */
+void cpu_dia_diagonal(const cpu_dia *d, int32_t row, int32_t count, float *diagonal);
+void cpu_dia_product(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *y);
+void cpu_dia_subtract(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *rest);
+/* The second with sums as those of cpu_exact. */
+void cpu_dia_subtract_exactly(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *sum,
+                              double *lost);
 /* As in backend.h. */
 ts_status cpu_matrix_refer(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix);
 
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_csr_)
 ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x);
+ts_status cpu_csr_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
 ts_status cpu_csr_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
+ts_status cpu_csr_smooth_all(ts_vector *x, const ts_matrix *A, const tsi_smoothing *steps, int count,
+                             int *done);
 TSI_MATRIX_OPERATIONS(TSI_PROTOTYPE, cpu_bcrs_)
 
 #endif

@@ -119,6 +119,7 @@ ts_status cpu_finish(ts_context *context) {
 
 const tsi_ops tsi_cpu_ops = {.dot3 = cpu_dot3,
                              .axpy2 = cpu_axpy2,
+                             .axpy2_dot = cpu_axpy2_dot,
                              .multiply_add = cpu_multiply_add,
                              .matrix_refer = cpu_matrix_refer,
                              .grid = &cpu_grid_ops,

@@ -9,19 +9,12 @@
  * a multiple of every number of components. */
 enum { lanes = 24 };
 
-typedef struct reduction {
-  size_t count;
-  int components;
-  cpu_parts x, y, w;
-  double *partials;
-} reduction;
-
 /* The operands of a block. */
 typedef struct operands {
   cpu_operand x, y, w;
 } operands;
 
-CPU_INLINE operands operands_at(const reduction *job, size_t begin) {
+CPU_INLINE operands operands_at(const cpu_reduction *job, size_t begin) {
   return (operands){cpu_operand_at(job->x, begin), cpu_operand_at(job->y, begin),
                     cpu_operand_at(job->w, begin)};
 }
@@ -38,7 +31,7 @@ ts_status cpu_reserve_partials(ts_context *context, size_t count) {
   return TS_OK;
 }
 
-CPU_INLINE void store_sums(const reduction *job, size_t block, const double *sums) {
+CPU_INLINE void store_sums(const cpu_reduction *job, size_t block, const double *sums) {
   double *partial = job->partials + 4 * block;
   for (int c = 0; c < 4; c++) partial[c] = 0;
   for (int l = 0; l < lanes; l++) partial[l % job->components] += sums[l];
@@ -47,7 +40,7 @@ CPU_INLINE void store_sums(const reduction *job, size_t block, const double *sum
 /* Sums `term` of the operands `in` for every float i of a block. */
 #define SUM_BODY(name, term)                                                                                   \
   CPU_CLONES static void name(const void *arguments, size_t first, size_t last) {                              \
-    const reduction *job = arguments;                                                                          \
+    const cpu_reduction *job = arguments;                                                                      \
     for (size_t block = first; block < last; block++) {                                                        \
       const size_t begin = block * CPU_BLOCK, end = cpu_block_end(block + 1, job->count) - begin;              \
       const operands in = operands_at(job, begin);                                                             \
@@ -82,7 +75,7 @@ SUM_BODY(pairs_dot3, PAIR(x) * PAIR(y) * PAIR(w))
  * than a NaN in `most`. */
 #define LARGER(most, value) ((((value) > (most)) | ((value) != (value))) ? (value) : (most))
 
-CPU_INLINE void store_most(const reduction *job, size_t block, const double *most) {
+CPU_INLINE void store_most(const cpu_reduction *job, size_t block, const double *most) {
   double *partial = job->partials + 4 * block;
   for (int c = 0; c < 4; c++) partial[c] = -INFINITY;
   for (int l = 0; l < CPU_LANES; l++)
@@ -91,7 +84,7 @@ CPU_INLINE void store_most(const reduction *job, size_t block, const double *mos
 
 #define MAX_BODY(name, type, term)                                                                             \
   CPU_CLONES static void name(const void *arguments, size_t first, size_t last) {                              \
-    const reduction *job = arguments;                                                                          \
+    const cpu_reduction *job = arguments;                                                                      \
     for (size_t block = first; block < last; block++) {                                                        \
       const size_t begin = block * CPU_BLOCK, end = cpu_block_end(block + 1, job->count) - begin;              \
       const operands in = operands_at(job, begin);                                                             \
@@ -121,7 +114,7 @@ MAX_BODY(body_max_abs, float, fabsf(in.x.high[i]))
 MAX_BODY(pairs_max, double, PAIR(x))
 MAX_BODY(pairs_max_abs, double, fabs(PAIR(x)))
 
-static double combine(const reduction *job, tsi_reduction kind, int component) {
+static double combine(const cpu_reduction *job, tsi_reduction kind, int component) {
   const size_t blocks = cpu_blocks(job->count);
   const double *partial = job->partials + component;
   if (kind == TSI_REDUCE_MAX || kind == TSI_REDUCE_MAX_ABS) {
@@ -134,25 +127,31 @@ static double combine(const reduction *job, tsi_reduction kind, int component) {
   return kind == TSI_REDUCE_NORM2 ? sqrt(sum) : sum;
 }
 
-/* bodies: for vectors in single precision and for pairs. If the slot has a second part, it always receives the
- * remainder of the sum. */
-static ts_status reduce(ts_scalars *out, int index, tsi_reduction kind, const tsi_body bodies[2],
-                        const ts_vector *x, const ts_vector *y, const ts_vector *w) {
-  const reduction job = {
-      .count = cpu_count(x),
-      .components = x->components,
-      .x = cpu_parts_of(x),
-      .y = cpu_parts_of(y),
-      .w = cpu_parts_of(w),
-      .partials = cpu_state_of(x->context)->partials,
-  };
-  cpu_for(x->context, cpu_blocks(job.count), CPU_BLOCK, bodies[x->low != NULL], &job);
+static cpu_reduction reduction_of(const ts_vector *x, const ts_vector *y, const ts_vector *w) {
+  return (cpu_reduction){.count = cpu_count(x),
+                         .components = x->components,
+                         .x = cpu_parts_of(x),
+                         .y = cpu_parts_of(y),
+                         .w = cpu_parts_of(w),
+                         .partials = cpu_state_of(x->context)->partials};
+}
+
+/* If the slot has a second part, it always receives the remainder of the sum. */
+static void store(const cpu_reduction *job, tsi_reduction kind, ts_scalars *out, int index) {
   float *slot = cpu_slot(out, index), *low = out->low ? cpu_slot(out->low, index) : NULL;
   for (int c = 0; c < 4; c++) {
-    const double result = c < x->components ? combine(&job, kind, c) : 0;
+    const double result = c < job->components ? combine(job, kind, c) : 0;
     slot[c] = (float)result;
     if (low) low[c] = isfinite(slot[c]) ? (float)(result - (double)slot[c]) : 0;
   }
+}
+
+/* bodies: for vectors in single precision and for pairs. */
+static ts_status reduce(ts_scalars *out, int index, tsi_reduction kind, const tsi_body bodies[2],
+                        const ts_vector *x, const ts_vector *y, const ts_vector *w) {
+  const cpu_reduction job = reduction_of(x, y, w);
+  cpu_for(x->context, cpu_blocks(job.count), CPU_BLOCK, bodies[x->low != NULL], &job);
+  store(&job, kind, out, index);
   return TS_OK;
 }
 
@@ -168,4 +167,17 @@ ts_status cpu_reduce(ts_scalars *out, int index, tsi_reduction kind, const ts_ve
 ts_status cpu_dot3(ts_scalars *out, int index, const ts_vector *x, const ts_vector *y, const ts_vector *w) {
   static const tsi_body bodies[2] = {body_dot3, pairs_dot3};
   return reduce(out, index, TSI_REDUCE_DOT, bodies, x, y, w);
+}
+
+cpu_reduction cpu_dot_begin(const ts_vector *x, const ts_vector *y, const ts_vector *w) {
+  return reduction_of(x, y, w);
+}
+
+void cpu_dot_block(const cpu_reduction *job, size_t block) {
+  (job->w.high ? body_dot3 : body_dot)(job, block, block + 1);
+}
+
+ts_status cpu_dot_end(const cpu_reduction *job, ts_scalars *out, int index) {
+  store(job, TSI_REDUCE_DOT, out, index);
+  return TS_OK;
 }

@@ -9,6 +9,7 @@ typedef struct blocks {
   size_t count;
   float *out, *out2;
   const float *x, *y, *w;
+  const cpu_reduction *dot;
   float a[CPU_LANES], b[CPU_LANES];
 } blocks;
 
@@ -250,6 +251,28 @@ ts_status cpu_axpy2(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vecto
   cpu_coefficient(b, x->components, job.b);
   cpu_vector_run(x, body_axpy2, &job);
   return TS_OK;
+}
+
+static void body_axpy2_dot(const void *arguments, size_t first, size_t last) {
+  const blocks *job = arguments;
+  for (size_t block = first; block < last; block++) {
+    body_axpy2(job, block, block + 1);
+    cpu_dot_block(job->dot, block);
+  }
+}
+
+ts_status cpu_axpy2_dot(ts_vector *x, ts_coefficient a, const ts_vector *d, ts_vector *r, ts_coefficient b,
+                        const ts_vector *q, const ts_vector *w, ts_scalars *out, int index) {
+  if (x->low || r->low || a.scale == 0 || b.scale == 0) {
+    TSI_TRY(cpu_axpy2(x, a, d, r, b, q));
+    return w ? cpu_dot3(out, index, r, r, w) : cpu_reduce(out, index, TSI_REDUCE_DOT, r, r);
+  }
+  const cpu_reduction dot = cpu_dot_begin(r, r, w);
+  blocks job = {.out = cpu_data(x), .out2 = cpu_data(r), .x = cpu_data(d), .y = cpu_data(q), .dot = &dot};
+  cpu_coefficient(a, x->components, job.a);
+  cpu_coefficient(b, x->components, job.b);
+  cpu_vector_run(x, body_axpy2_dot, &job);
+  return cpu_dot_end(&dot, out, index);
 }
 
 ts_status cpu_reciprocal(ts_vector *out, const ts_vector *x) {

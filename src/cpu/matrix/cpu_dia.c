@@ -5,26 +5,18 @@
  *
  * The loop over i reads contiguous arrays and vectorises. If A is symmetric, a_-d,i is a_d,(i-d), so the
  * diagonals above the main one suffice. For a 7-point stencil a product then reads 16 bytes of values per row
- * instead of 56 of values and columns.
+ * instead of 56 of values and columns. If the entries of each diagonal are equal, as with constant
+ * coefficients, it reads 2 bytes: one bit for each diagonal.
  *
- * The arrays are made by the first product and again after new values. Rows near the ends, where i + d is not a
- * column, use the compressed rows, as do products in pairs and of several components. */
+ * The arrays are made by the first product and again after new values. Products in pairs and of several
+ * components use the compressed rows. */
 #include <string.h>
 
-#include "common/matrix/csr.h"
-#include "cpu/core/cpu.h"
-
-struct cpu_dia {
-  int count, main; /* offsets[main] is 0 */
-  int32_t offsets[TSI_MOST_DIAGONALS];
-  size_t rows;
-  float *upper, *lower; /* from the main diagonal on; below it, or NULL if A is symmetric */
-  size_t bytes;
-};
+#include "cpu_dia.h"
 
 /* ---- Values ---- */
 
-enum { UPPER, LOWER, COMPARE };
+enum { BITS, UPPER, LOWER, COMPARE, MOST_BITS = 16 };
 
 typedef struct fill_job {
   const cpu_matrix *m;
@@ -33,13 +25,35 @@ typedef struct fill_job {
   int *differs; /* per part */
 } fill_job;
 
-/* The value of row i is at i + shift. */
-static const float *diagonal_of(const cpu_dia *d, int k, int32_t *shift) {
-  *shift = 0;
-  if (k >= d->main) return d->upper + (size_t)(k - d->main) * d->rows;
-  if (d->lower) return d->lower + (size_t)k * d->rows;
-  *shift = d->offsets[k];
-  return d->upper + (size_t)(d->count - 1 - k - d->main) * d->rows;
+/* The value of each diagonal in the first of some rows that have an entry there. */
+static void find_constants(const cpu_matrix *m, cpu_dia *d) {
+  enum { samples = 32 };
+  memset(d->constants, 0, sizeof d->constants);
+  for (int64_t s = samples; s > 0; s--) {
+    const int32_t row = (int32_t)(m->rows * (2 * s - 1) / (2 * samples));
+    int t = 0;
+    for (int32_t k = m->row_offsets[row]; k < m->row_offsets[row + 1]; k++) {
+      while (t < d->count && d->offsets[t] < m->column_indices[k] - row) t++;
+      if (t < d->count && d->offsets[t] == m->column_indices[k] - row) d->constants[t] = m->values[k];
+    }
+  }
+}
+
+/* The bits of a row. Returns 0 if it has another value, or an entry on another diagonal. */
+static int take_bits(const fill_job *job, int32_t row) {
+  const cpu_matrix *m = job->m;
+  const cpu_dia *d = job->d;
+  const int32_t end = m->row_offsets[row + 1];
+  int32_t k = m->row_offsets[row];
+  unsigned bits = 0;
+  for (int t = 0; t < d->count && k < end; t++) {
+    if (m->column_indices[k] - row != d->offsets[t]) continue;
+    if (!(m->values[k] == d->constants[t])) return 0;
+    bits |= 1u << t;
+    k++;
+  }
+  d->entries[row] = (uint16_t)bits;
+  return k == end;
 }
 
 /* Copies the part of a row on these diagonals, or compares it with the one on the other side. Returns 0 if they
@@ -61,7 +75,7 @@ static int take_row(const fill_job *job, int32_t row) {
       d->lower[(size_t)t * d->rows + (size_t)row] = value;
     else if (row + d->offsets[t] >= 0) {
       int32_t shift;
-      const float *across = diagonal_of(d, t, &shift);
+      const float *across = cpu_dia_values(d, t, &shift);
       if (!(across[row + shift] == value)) return 0;
     }
   }
@@ -72,7 +86,7 @@ static void body_fill(const void *arguments, size_t first, size_t last) {
   const fill_job *job = arguments;
   for (size_t part = first; part < last; part++)
     for (int32_t row = job->m->part_rows[part]; row < job->m->part_rows[part + 1] && !job->differs[part]; row++)
-      job->differs[part] = !take_row(job, row);
+      job->differs[part] = !(job->what == BITS ? take_bits : take_row)(job, row);
 }
 
 static int fill(const ts_matrix *A, const cpu_dia *d, int what, int *differs) {
@@ -86,38 +100,53 @@ static int fill(const ts_matrix *A, const cpu_dia *d, int what, int *differs) {
   return 1;
 }
 
-static float *reserve(ts_context *context, cpu_dia *d, int diagonals) {
-  const size_t count = (size_t)diagonals * d->rows, bytes = count * sizeof(float);
+static void *reserve(ts_context *context, cpu_dia *d, size_t count, size_t size) {
+  const size_t bytes = count * size;
   if (tsi_device_alloc(context, bytes, "a matrix by diagonals") < 0) {
     tsi_clear_error(context);
     return NULL;
   }
-  float *values = tsi_malloc(context, count, sizeof *values);
+  void *values = tsi_malloc(context, count, size);
   if (!values) tsi_device_free(context, bytes);
   if (values) d->bytes += bytes;
   return values;
 }
 
-/* Returns 0 without memory, or if A has other diagonals. */
-static int take_values(const ts_matrix *A, cpu_dia *d) {
+static void release(ts_context *context, cpu_dia *d, void *values, size_t bytes) {
+  if (!values) return;
+  tsi_device_free(context, bytes);
+  tsi_free(context, values);
+  d->bytes -= bytes;
+}
+
+/* Both return 0 without memory, or if A has other diagonals. */
+static int take_constants(const ts_matrix *A, cpu_dia *d, int *differs) {
+  if (d->count > MOST_BITS) return 0;
+  if (!d->entries) d->entries = reserve(A->context, d, d->rows, sizeof *d->entries);
+  if (!d->entries) return 0;
+  find_constants(A->impl, d);
+  if (fill(A, d, BITS, differs)) return 1;
+  release(A->context, d, d->entries, d->rows * sizeof *d->entries);
+  d->entries = NULL;
+  return 0;
+}
+
+static int take_values(const ts_matrix *A, cpu_dia *d, int *differs) {
   ts_context *context = A->context;
-  int *differs = tsi_malloc(context, (size_t)((const cpu_matrix *)A->impl)->parts, sizeof *differs);
-  if (!d->upper) d->upper = reserve(context, d, d->count - d->main);
-  int is_done = differs && d->upper && fill(A, d, UPPER, differs);
-  if (is_done && !d->lower && !fill(A, d, COMPARE, differs)) {
-    d->lower = reserve(context, d, d->main);
-    is_done = d->lower != NULL;
-  }
-  if (is_done && d->lower) is_done = fill(A, d, LOWER, differs);
-  tsi_free(context, differs);
-  return is_done;
+  if (!d->upper) d->upper = reserve(context, d, (size_t)(d->count - d->main) * d->rows, sizeof *d->upper);
+  if (!d->upper || !fill(A, d, UPPER, differs)) return 0;
+  if (!d->lower && fill(A, d, COMPARE, differs)) return 1;
+  if (!d->lower) d->lower = reserve(context, d, (size_t)d->main * d->rows, sizeof *d->lower);
+  return d->lower && fill(A, d, LOWER, differs);
 }
 
 void cpu_dia_destroy(ts_context *context, cpu_matrix *m) {
   if (!m->dia) return;
   tsi_device_free(context, m->dia->bytes);
+  tsi_free(context, m->dia->entries);
   tsi_free(context, m->dia->upper);
   tsi_free(context, m->dia->lower);
+  tsi_free(context, m->dia->windows);
   tsi_free(context, m->dia);
   m->dia = NULL;
 }
@@ -132,7 +161,11 @@ static void make(const ts_matrix *A) {
     if (found.count) m->dia = tsi_malloc(A->context, 1, sizeof found);
     if (m->dia) *m->dia = found;
   }
-  if (m->dia && !take_values(A, m->dia)) cpu_dia_destroy(A->context, m);
+  if (!m->dia) return;
+  int *differs = tsi_malloc(A->context, (size_t)m->parts, sizeof *differs);
+  m->dia->is_constant = differs && take_constants(A, m->dia, differs);
+  if (!differs || (!m->dia->is_constant && !take_values(A, m->dia, differs))) cpu_dia_destroy(A->context, m);
+  tsi_free(A->context, differs);
 }
 
 const cpu_dia *cpu_dia_of(const ts_matrix *A) {
@@ -144,44 +177,12 @@ const cpu_dia *cpu_dia_of(const ts_matrix *A) {
   return m->dia;
 }
 
-/* ---- Products ---- */
-
-typedef struct term {
-  const float *a, *x;
-} term;
-
-static term term_of(const cpu_dia *d, int k, const float *x, int32_t row) {
-  int32_t shift;
-  const float *a = diagonal_of(d, k, &shift);
-  return (term){a + (row + shift), x + (row + d->offsets[k])};
-}
-
-/* The compiler unrolls the inner loop. The number of diagonals is odd, so 1 or 3 remain after fours. */
-#define ADD(terms)                                                                                             \
-  CPU_CLONES static void add_##terms(float *sums, size_t count, const term *t) {                               \
-    CPU_SIMD                                                                                                   \
-    for (size_t i = 0; i < count; i++) {                                                                       \
-      float sum = sums[i];                                                                                     \
-      for (int k = 0; k < terms; k++) sum += t[k].a[i] * t[k].x[i];                                            \
-      sums[i] = sum;                                                                                           \
-    }                                                                                                          \
-  }
-ADD(1)
-ADD(3)
-ADD(4)
-
-int32_t cpu_dia_reach(const cpu_dia *d) {
-  return d->offsets[d->count - 1];
-}
-
-void cpu_dia_sums(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *sums) {
-  term t[TSI_MOST_DIAGONALS];
-  for (int k = 0; k < d->count; k++) t[k] = term_of(d, k, x, row);
-  memset(sums, 0, (size_t)count * sizeof *sums);
-  int k = 0;
-  for (; k + 4 <= d->count; k += 4) add_4(sums, (size_t)count, t + k);
-  if (k + 3 == d->count)
-    add_3(sums, (size_t)count, t + k);
-  else
-    add_1(sums, (size_t)count, t + k);
+float *cpu_dia_windows(const ts_matrix *A, size_t count) {
+  ts_context *context = A->context;
+  cpu_dia *d = ((cpu_matrix *)A->impl)->dia;
+  if (count <= d->window_count) return d->windows;
+  release(context, d, d->windows, d->window_count * sizeof *d->windows);
+  d->windows = reserve(context, d, count, sizeof *d->windows);
+  d->window_count = d->windows ? count : 0;
+  return d->windows;
 }

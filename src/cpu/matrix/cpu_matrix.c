@@ -224,7 +224,9 @@ ts_status cpu_matrix_convert_x(const ts_matrix *A, const ts_vector *x) {
 static const tsi_matrix_kind csr_kind = {.destroy = cpu_matrix_destroy,
                                          TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_csr_).quick_residual =
                                              cpu_csr_quick_residual,
-                                         .smooth = cpu_csr_smooth};
+                                         .spmv_dot = cpu_csr_spmv_dot,
+                                         .smooth = cpu_csr_smooth,
+                                         .smooth_all = cpu_csr_smooth_all};
 static const tsi_matrix_kind bcrs_kind = {.destroy = cpu_matrix_destroy,
                                           TSI_MATRIX_OPERATIONS(TSI_ENTRY, cpu_bcrs_)};
 

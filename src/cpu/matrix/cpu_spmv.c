@@ -13,7 +13,9 @@ typedef struct spmv_job {
   cpu_parts y, x, b;                /* b: for residuals */
   const unsigned char *constrained; /* marks rows where r is 0, or NULL; constrained rows of A are empty */
   const tsi_smoothing *smoothing;
-  const float *w, *before; /* for smoothing */
+  const float *w, *before;  /* for smoothing */
+  int what;                 /* by diagonals */
+  const cpu_reduction *dot; /* by diagonals: sums x y; or NULL */
 } spmv_job;
 
 /* Prefetch distance in entries: 256 to 1024 measured best. */
@@ -84,7 +86,7 @@ CPU_INLINE float smoothed(const spmv_job *job, size_t i, float sum) {
   return x + s->alpha * job->w[i] * (job->b.high[i] - s->scale * sum) + s->gamma * from_before;
 }
 
-enum { PRODUCT, RESIDUAL, STEP };
+enum { PRODUCT, RESIDUAL, STEP, EXACT, EXACT_PAIRS };
 CPU_INLINE float result(const spmv_job *job, size_t i, float sum, int what) {
   return what == STEP ? smoothed(job, i, sum) : what == RESIDUAL ? job->b.high[i] - sum : sum;
 }
@@ -115,29 +117,49 @@ static void (*const rows_1_for[])(const spmv_job *, int32_t, int32_t) = {
 
 /* ---- One component, by diagonals ---- */
 
-enum { dia_tile = 1024 }; /* rows whose sums stay in the first-level cache */
-
 CPU_CLONES static void dia_results(const spmv_job *job, size_t row, size_t count, const float *sums, int what) {
   CPU_SIMD
-  for (int32_t i = 0; i < count; i++) job->y.high[row + i] = result(job, (size_t)(row + i), sums[i], what);
+  for (size_t i = 0; i < count; i++) job->y.high[row + i] = result(job, row + i, sums[i], what);
 }
 
-/* Rows near the ends use the compressed rows. */
-CPU_LARGE void dia_rows(const spmv_job *job, int32_t row, int32_t end, int what) {
-  const int32_t reach = cpu_dia_reach(job->dia), first = row > reach ? row : reach, rows = job->m->rows - reach,
-                last = end < rows ? end : rows;
-  if (first >= last) {
-    rows_1_for[what](job, row, end);
-    return;
+static void dia_residual(const spmv_job *job, int32_t row, int32_t count) {
+  double rest[CPU_DIA_TILE];
+  for (int32_t i = 0; i < count; i++) rest[i] = (double)job->b.high[row + i];
+  cpu_dia_subtract(job->dia, job->x.high, row, count, rest);
+  for (int32_t i = 0; i < count; i++) job->y.high[row + i] = (float)rest[i];
+}
+
+static void dia_residual_pairs(const spmv_job *job, int32_t row, int32_t count) {
+  double sum[CPU_DIA_TILE], lost[CPU_DIA_TILE];
+  for (int32_t i = 0; i < count; i++) {
+    const cpu_exact b = cpu_exact_value(job->b, (size_t)(row + i));
+    sum[i] = b.sum, lost[i] = b.lost;
   }
-  rows_1_for[what](job, row, first);
-  for (int32_t i = first; i < last; i += dia_tile) {
-    const int32_t count = last - i < dia_tile ? last - i : dia_tile;
-    float sums[dia_tile];
-    cpu_dia_sums(job->dia, job->x.high, i, count, what == PRODUCT ? job->y.high + i : sums);
-    if (what != PRODUCT) dia_results(job, (size_t)i, (size_t)count, sums, what);
+  cpu_dia_subtract_exactly(job->dia, job->x.high, row, count, sum, lost);
+  for (int32_t i = 0; i < count; i++)
+    cpu_exact_split((cpu_exact){sum[i], lost[i]}, &job->y.high[row + i], &job->y.low[row + i]);
+}
+
+static void dia_rows(const spmv_job *job, int32_t row, int32_t end) {
+  for (; row < end; row += CPU_DIA_TILE) {
+    const int32_t count = end - row < CPU_DIA_TILE ? end - row : CPU_DIA_TILE;
+    float tile[CPU_DIA_TILE], *sums = job->what == PRODUCT ? job->y.high + row : tile;
+    if (job->what >= EXACT) {
+      (job->what == EXACT ? dia_residual : dia_residual_pairs)(job, row, count);
+      continue;
+    }
+    cpu_dia_product(job->dia, job->x.high, row, count, sums);
+    if (job->what != PRODUCT) dia_results(job, (size_t)row, (size_t)count, sums, job->what);
   }
-  rows_1_for[what](job, last, end);
+}
+
+/* The same blocks as those of vectors, so that a thread finds what it wrote. */
+static void body_dia(const void *arguments, size_t first, size_t last) {
+  const spmv_job *job = arguments;
+  for (size_t block = first; block < last; block++) {
+    dia_rows(job, (int32_t)(block * CPU_BLOCK), (int32_t)cpu_block_end(block + 1, (size_t)job->m->rows));
+    if (job->dot) cpu_dot_block(job->dot, block);
+  }
 }
 
 /* ---- Several components: the sums of a row are already independent ---- */
@@ -278,9 +300,6 @@ BODIES(spmv, product_rows)
 BODIES(residual, residual_rows)
 BODIES(quick_residual, quick_residual_rows)
 BODIES(step, step_rows)
-BODY(spmv_dia, dia_rows(job, row, end, PRODUCT))
-BODY(quick_residual_dia, dia_rows(job, row, end, RESIDUAL))
-BODY(step_dia, dia_rows(job, row, end, STEP))
 BODIES(spmv_pairs, pair_rows)
 BODIES(residual_pairs, exact_residual_rows)
 
@@ -294,36 +313,54 @@ static ts_status cpu_spmv_run(const ts_matrix *A, int components, const tsi_body
 }
 
 /* With diagonals if A has them, and otherwise with one of `bodies`. */
-static ts_status cpu_spmv_run_dia(const ts_matrix *A, int components, tsi_body dia, const tsi_body bodies[4],
+static ts_status cpu_spmv_run_dia(const ts_matrix *A, int components, int what, const tsi_body bodies[4],
                                   spmv_job *job) {
+  const cpu_matrix *m = job->m = A->impl;
   job->dia = components == 1 ? cpu_dia_of(A) : NULL;
-  const tsi_body with_dia[4] = {dia};
-  return cpu_spmv_run(A, components, job->dia ? with_dia : bodies, job);
+  job->what = what;
+  if (!job->dia) return cpu_spmv_run(A, components, bodies, job);
+  const size_t blocks = cpu_blocks((size_t)m->rows),
+               work = 2 * (size_t)m->row_offsets[m->rows] + (size_t)m->rows;
+  cpu_for(A->context, blocks, work / blocks, body_dia, job);
+  return TS_OK;
 }
 
 ts_status cpu_csr_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   spmv_job job = {.y = cpu_parts_of(y), .x = cpu_parts_of(x)};
-  if (!y->low) return cpu_spmv_run_dia(A, y->components, spmv_dia, spmv, &job);
+  if (!y->low) return cpu_spmv_run_dia(A, y->components, PRODUCT, spmv, &job);
   TSI_TRY(cpu_matrix_convert_x(A, x));
   return cpu_spmv_run(A, y->components, spmv_pairs, &job);
 }
 
+ts_status cpu_csr_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index) {
+  if (y->low || y->components > 1 || !cpu_dia_of(A)) {
+    TSI_TRY(cpu_csr_spmv(y, A, x));
+    return cpu_reduce(out, index, TSI_REDUCE_DOT, x, y);
+  }
+  const cpu_reduction dot = cpu_dot_begin(x, y, NULL);
+  spmv_job job = {.y = cpu_parts_of(y), .x = cpu_parts_of(x), .dot = &dot};
+  TSI_TRY(cpu_spmv_run_dia(A, 1, PRODUCT, spmv, &job));
+  return cpu_dot_end(&dot, out, index);
+}
+
 ts_status cpu_csr_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  return cpu_spmv_run(A, r->components, r->low ? residual_pairs : residual,
-                      &(spmv_job){.y = cpu_parts_of(r),
-                                  .x = cpu_parts_of(x),
-                                  .b = cpu_parts_of(b),
-                                  .constrained = A->row_space->constrained});
+  spmv_job job = {.y = cpu_parts_of(r),
+                  .x = cpu_parts_of(x),
+                  .b = cpu_parts_of(b),
+                  .constrained = A->row_space->constrained};
+  const tsi_body *bodies = r->low ? residual_pairs : residual;
+  if (job.constrained) return cpu_spmv_run(A, r->components, bodies, &job);
+  return cpu_spmv_run_dia(A, r->components, r->low ? EXACT_PAIRS : EXACT, bodies, &job);
 }
 
 ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   if (A->row_space->constrained) return cpu_csr_residual(r, b, A, x);
-  return cpu_spmv_run_dia(A, r->components, quick_residual_dia, quick_residual,
+  return cpu_spmv_run_dia(A, r->components, RESIDUAL, quick_residual,
                           &(spmv_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
 }
 
 ts_status cpu_csr_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
-  return cpu_spmv_run_dia(A, out->components, step_dia, step,
+  return cpu_spmv_run_dia(A, out->components, STEP, step,
                           &(spmv_job){.y = cpu_parts_of(out),
                                       .x = cpu_parts_of(s->x),
                                       .b = cpu_parts_of(s->b),

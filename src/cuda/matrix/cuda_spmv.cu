@@ -177,12 +177,12 @@ static ts_status run_add_dots(const ts_vector *x, int count, const double *dots,
                     cuda_reduction_of(x), dots, cuda_result_of(out, index, 0));
 }
 
-/* Each warp stores the sum of its slice, and a small kernel adds them. Neither x nor y is read again. */
+/* For pairs each warp stores the sum of its slice, and a small kernel adds them. Neither x nor y is read again. */
 ts_status cuda_jagged_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out,
                                int index) {
   cuda_matrix *m = cuda_matrix_of(A);
   const int32_t count = m->slices.count;
-  if (y->components > 1 || m->row_blocks.count || count == 0) {
+  if (!y->low || y->components > 1 || m->row_blocks.count || count == 0) {
     TSI_TRY(cuda_jagged_spmv(y, A, x));
     return cuda_reduce(out, index, TSI_REDUCE_DOT, x, y);
   }
