@@ -195,7 +195,7 @@ typedef struct ts_preconditioner_desc {
  *   96 x 96 points with 4 neighbours each has diameter 190, one of 64 x 64 x 64 points with 6 neighbours 189.
  *   In space, where the rows within d entries of a row grow faster than d^2.5, the minimum is also the price of
  *   AMG in iterations of Jacobi, divided by 1.15. On CPUs, matrices with entries on few diagonals have quick
- *   products and a larger minimum: about 1300 for 7-point stencils and 1100 for 5-point stencils;
+ *   products and a larger minimum: about 1200 for 7-point stencils and 980 for 5-point stencils;
  * - aggregation reduces it to a level that is solved exactly.
  *
  * Auto chooses Chebyshev for such a matrix on a CPU if its diameter is smaller than that, but at least 80, and

@@ -222,8 +222,8 @@ static void in_space(void) {
   ref_free(&cube), ref_free(&plane);
 }
 
-/* Quick products make Jacobi cheaper. Here AMG costs 260 usual iterations, or 520 with the products of a grid.
- */
+/* Quick products make Jacobi and Chebyshev cheaper. Here AMG costs 260 usual iterations, 520 with the products
+ * of a grid, and 200 of Chebyshev, which replace 700. */
 static void on_diagonals(void) {
   static const struct {
     const char *name;
@@ -236,8 +236,8 @@ static void on_diagonals(void) {
     CHECK_OK(context, ts_context_set_tuning(context, prices[k].name, prices[k].value));
   ref_matrix plane = ref_graph(130, 130), cube = ref_laplacian_3d(32), mesh = ref_torus_mesh(130, 130, 2000, 1);
   CHECK(find_diagonals(&plane) == 7 && find_diagonals(&cube) == 7 && find_diagonals(&mesh) == 0);
-  CHECK_CONTAINS(check_matrix("plane", &plane).choices[1], "less than 347");
-  CHECK_CONTAINS(check_matrix("cube", &cube).choices[1], "less than 452");
+  CHECK_CONTAINS(check_matrix("plane", &plane).choices[1], "less than 467");
+  CHECK_CONTAINS(check_matrix("cube", &cube).choices[1], "less than 609");
   CHECK_CONTAINS(check_matrix("mesh", &mesh).choices[1], "constants are far from the null space");
   ref_add_jumps(&plane);
   CHECK_CONTAINS(check_matrix("jumps", &plane).choices[1], "at least 25");

@@ -105,6 +105,12 @@ ts_status tsi_cg_drop_directions(tsi_solve *s) {
   return tsi_cg_begin_rescaled(s);
 }
 
+/* If rounding in x exceeds the rule, x may have grown along a null space of several dimensions, which the
+ * residual does not show. The checked mode finds its directions one by one. */
+static int may_be_singular(const tsi_solve *s) {
+  return s->solver->pairs && !s->checked_mode && s->result->attainable_residual > s->solver->desc.rtol;
+}
+
 ts_status tsi_cg_check_residual(tsi_solve *s, int must_end) {
   const int keeps = may_replace(s) && !s->checked_mode && !s->never_carry && !must_end;
   TSI_TRY(keeps ? replace_residual(s) : tsi_cg_verify(s));
@@ -119,8 +125,14 @@ ts_status tsi_cg_check_residual(tsi_solve *s, int must_end) {
   if (must_end || s->in_vain >= 2) {
     int is_projected;
     TSI_TRY(tsi_cg_project_residual(s, &is_projected));
-    if (!is_projected) tsi_solve_finish_stagnated(s);
-    return TS_OK;
+    if (is_projected) return TS_OK;
+    if (!may_be_singular(s)) {
+      tsi_solve_finish_stagnated(s);
+      return TS_OK;
+    }
+    s->checked_mode = s->never_carry = 1;
+    s->in_vain = 0;
+    return tsi_cg_begin_rescaled(s);
   }
   return keeps ? tsi_cg_begin(s) : tsi_cg_begin_rescaled(s);
 }

@@ -35,7 +35,7 @@ static const double least_part_of_jumps = 0.125, jumps_weight = 4, enough_with_j
  * then takes as long as this number of iterations with Jacobi, and replaces this many. The eigenvalue costs 12
  * iterations, so a solve must take about a hundred. Two cores, milliseconds with Jacobi and Chebyshev: 64 x 64
  * points 1.8 and 1.3, 256 x 256 74 and 44, 30^3 8.6 and 6.5, 100^3 540 and 400. */
-static const double chebyshev_time = 2.3, chebyshev_iterations = 3.5, chebyshev_couplings = 80;
+static const double chebyshev_time = 2.6, chebyshev_iterations = 3.5, chebyshev_couplings = 80;
 
 /* The factor on the least diameter for AMG if the tolerance is loose: Jacobi then saves iterations, AMG cannot
  * save set-up. On a grid of 128 x 128 points (diameter 254), Jacobi takes 16, 12 and 4.8 ms to 1e-8, 1e-5 and

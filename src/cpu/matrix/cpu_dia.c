@@ -27,10 +27,10 @@ typedef struct fill_job {
 
 /* The value of each diagonal in the first of some rows that have an entry there. */
 static void find_constants(const cpu_matrix *m, cpu_dia *d) {
-  enum { samples = 32 };
+  enum { samples = 32, halves = 2 * samples };
   memset(d->constants, 0, sizeof d->constants);
   for (int64_t s = samples; s > 0; s--) {
-    const int32_t row = (int32_t)(m->rows * (2 * s - 1) / (2 * samples));
+    const int32_t row = (int32_t)(m->rows * (2 * s - 1) / halves);
     int t = 0;
     for (int32_t k = m->row_offsets[row]; k < m->row_offsets[row + 1]; k++) {
       while (t < d->count && d->offsets[t] < m->column_indices[k] - row) t++;

@@ -12,8 +12,8 @@ typedef struct term {
 
 static term term_of(const cpu_dia *d, int k, const float *x, int32_t row) {
   int32_t shift = 0;
-  const float *a = d->is_constant ? NULL : cpu_dia_values(d, k, &shift) + row;
-  return (term){a ? a + shift : NULL, x, d->constants[k], 1 << k};
+  const float *a = d->is_constant ? d->constants : cpu_dia_values(d, k, &shift) + row;
+  return (term){a + shift, x, d->constants[k], 1 << k};
 }
 
 /* to = from + the terms of `terms` diagonals from number k on, in this order. x[j] points to the element of x

@@ -132,7 +132,7 @@ static void dia_residual(const spmv_job *job, int32_t row, int32_t count) {
 static void dia_residual_pairs(const spmv_job *job, int32_t row, int32_t count) {
   double sum[CPU_DIA_TILE], lost[CPU_DIA_TILE];
   for (int32_t i = 0; i < count; i++) {
-    const cpu_exact b = cpu_exact_value(job->b, (size_t)(row + i));
+    const cpu_exact b = cpu_exact_value(job->b, (size_t)row + (size_t)i);
     sum[i] = b.sum, lost[i] = b.lost;
   }
   cpu_dia_subtract_exactly(job->dia, job->x.high, row, count, sum, lost);
