@@ -17,6 +17,7 @@ static void count_degrees(const tsi_csr *csr, int32_t *offsets) {
   for (int32_t i = 0; i <= csr->rows; i++) offsets[i] = 0;
   for (int32_t i = 0; i < csr->rows; i++) {
     tsi_poll_rows(i);
+    tsi_poll_rows(i);
     for (int32_t k = csr->row_offsets[i]; k < csr->row_offsets[i + 1]; k++) {
       if (csr->column_indices[k] == i) continue;
       offsets[i + 1]++;
@@ -90,10 +91,10 @@ static int32_t search(const graph *g, int32_t root, int32_t mark, int32_t *marks
 /* Orders one component of the graph, from `root` on, into `queue`. It starts from a pseudo-peripheral vertex:
  * the vertex of least degree in the last level, as long as that increases the number of levels. Marks of other
  * components are INT32_MAX. */
-static int32_t order_part(const graph *g, int32_t root, int32_t *marks, int32_t *queue) {
+static int32_t order_part(ts_context *context, const graph *g, int32_t root, int32_t *marks, int32_t *queue) {
   int32_t mark = 1, levels, last;
   int32_t count = search(g, root, mark, marks, queue, &levels, &last);
-  for (;;) {
+  while (!tsi_poll_stops(context)) {
     int32_t candidate = queue[last], more, next_last;
     for (int32_t k = last + 1; k < count; k++)
       if (degree(g, queue[k]) < degree(g, candidate)) candidate = queue[k];
@@ -106,16 +107,18 @@ static int32_t order_part(const graph *g, int32_t root, int32_t *marks, int32_t 
   return count;
 }
 
-static void order_all(const graph *g, int32_t *marks, int32_t *order) {
+static ts_status order_all(ts_context *context, const graph *g, int32_t *marks, int32_t *order) {
   int32_t done = 0;
   for (int32_t v = 0; v < g->size; v++) marks[v] = 0;
   for (int32_t v = 0; v < g->size; v++)
-    if (marks[v] == 0) done += order_part(g, v, marks, order + done);
+    if (marks[v] == 0) done += order_part(context, g, v, marks, order + done);
+  TSI_TRY(tsi_poll(context));
   for (int32_t i = 0, j = g->size - 1; i < j; i++, j--) {
     const int32_t k = order[i];
     order[i] = order[j];
     order[j] = k;
   }
+  return TS_OK;
 }
 
 ts_status tsi_reorder_rcm(ts_context *context, const tsi_csr *csr, int32_t *order) {
@@ -130,11 +133,17 @@ ts_status tsi_reorder_rcm(ts_context *context, const tsi_csr *csr, int32_t *orde
   int32_t *work = memory + n + 1, *unsorted = work + n + 1;
   const graph g = {n, memory, unsorted + ends};
   count_degrees(csr, g.offsets);
-  collect(csr, g.offsets, work, unsorted);
-  sort_by_degree(&g, work, order);
-  sort_neighbours(&g, order, unsorted, work);
-  const ts_status status = context ? tsi_poll(context) : TS_OK;
-  if (status == TS_OK) order_all(&g, work, order);
+  ts_status status = tsi_poll(context);
+  if (status == TS_OK) {
+    collect(csr, g.offsets, work, unsorted);
+    sort_by_degree(&g, work, order);
+    status = tsi_poll(context);
+  }
+  if (status == TS_OK) {
+    sort_neighbours(&g, order, unsorted, work);
+    status = tsi_poll(context);
+  }
+  if (status == TS_OK) status = order_all(context, &g, work, order);
   tsi_free(context, memory);
   return status;
 }

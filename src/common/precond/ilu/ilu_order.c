@@ -88,6 +88,7 @@ static double scale_of(double log2) {
 static void keep_order(const tsi_csr *A, const tsi_ilu_order *order) {
   for (int32_t k = 0; k < order->n; k++) {
     double largest = 0;
+    tsi_poll_rows(k);
     for (int32_t e = A->row_offsets[k]; e < A->row_offsets[k + 1]; e++)
       largest = fmax(largest, fabs((double)A->values[e]));
     order->rows[k] = order->columns[k] = k;
@@ -98,10 +99,12 @@ static void keep_order(const tsi_csr *A, const tsi_ilu_order *order) {
 
 /* Scales rows and columns to a diagonal of ones instead. */
 static void scale_diagonal(const tsi_csr *A, const tsi_ilu_order *order) {
-  for (int32_t i = 0; i < order->n; i++)
+  for (int32_t i = 0; i < order->n; i++) {
+    tsi_poll_rows(i);
     for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++)
       if (A->column_indices[e] == i)
         order->row_scales[i] = order->column_scales[i] = 1 / sqrt((double)A->values[e]);
+  }
 }
 
 static void apply_matching(const tsi_matching *matching, tsi_ilu_order *order) {
@@ -168,7 +171,8 @@ static ts_status reorder(ts_context *context, const tsi_csr *A, int32_t *place, 
   }
   const tsi_csr B = {
       .rows = A->rows, .columns = A->rows, .row_offsets = A->row_offsets, .column_indices = pattern};
-  const ts_status status = tsi_reorder_rcm(context, &B, sorted);
+  ts_status status = tsi_poll(context);
+  if (status == TS_OK) status = tsi_reorder_rcm(context, &B, sorted);
   for (size_t k = 0; status == TS_OK && k < n; k++) {
     columns[k] = order->columns[sorted[k]];
     scales[k] = order->row_scales[sorted[k]];
@@ -202,6 +206,7 @@ static void fill_rows(const tsi_csr *A, const tsi_ilu_order *order, const int32_
 static ts_status make_rows(ts_context *context, const tsi_csr *A, tsi_ilu_scaling scaling, tsi_ilu_order *order,
                            tsi_ilu_rows *B) {
   TSI_TRY(match(context, A, scaling, order));
+  TSI_TRY(tsi_poll(context));
   int32_t *place = tsi_malloc(context, (size_t)A->rows, sizeof *place);
   if (!place) return tsi_out_of_memory(context, "incomplete factors", 4 * (size_t)A->rows);
   ts_status status = reorder(context, A, place, order);
