@@ -20,25 +20,28 @@ int tsi_csr_diagonals(int32_t rows, const int32_t *row_offsets, const int32_t *c
   (void)rows, (void)row_offsets, (void)columns, (void)offsets;
   return 0;
 }
-const cpu_dia *cpu_dia_of(const ts_matrix *A) {
-  (void)A;
-  return NULL;
-}
 void cpu_dia_destroy(ts_context *context, cpu_matrix *m) {
   (void)context, (void)m;
 }
-void cpu_dia_product(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *y) {
-  (void)d, (void)x, (void)row, (void)count, (void)y;
+int cpu_dia_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
+  (void)y, (void)A, (void)x;
+  return 0;
 }
-void cpu_dia_subtract(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *rest) {
-  (void)d, (void)x, (void)row, (void)count, (void)rest;
+int cpu_dia_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index) {
+  (void)y, (void)A, (void)x, (void)out, (void)index;
+  return 0;
 }
-void cpu_dia_subtract_exactly(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *sum,
-                              double *lost) {
-  (void)d, (void)x, (void)row, (void)count, (void)sum, (void)lost;
+int cpu_dia_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x, int is_quick) {
+  (void)r, (void)b, (void)A, (void)x, (void)is_quick;
+  return 0;
 }
-void cpu_dia_diagonal(const cpu_dia *d, int32_t row, int32_t count, float *diagonal) {
-  (void)d, (void)row, (void)count, (void)diagonal;
+int cpu_dia_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
+  (void)out, (void)A, (void)s;
+  return 0;
+}
+int cpu_dia_diagonal(ts_vector *d, const ts_matrix *A) {
+  (void)d, (void)A;
+  return 0;
 }
 ts_status cpu_csr_smooth_all(ts_vector *x, const ts_matrix *A, const tsi_smoothing *steps, int count,
                              int *done) {

@@ -232,22 +232,17 @@ TSI_CPU_FORMATS(CPU_FORMAT_ROW)
 ts_status cpu_matrix_convert_x(const ts_matrix *A, const ts_vector *x);
 /* Computes the cuts if some columns are ghosts. */
 ts_status cpu_matrix_cut(const ts_matrix *A);
-/* The values by diagonals, or NULL. The first call after a change of A's values makes them. */
-const cpu_dia *cpu_dia_of(const ts_matrix *A);
+/* matrix/cpu_dia.c and cpu_dia_product.c: operations by diagonals. They return 0 and do nothing if A has none.
+ */
+int cpu_dia_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x);
+int cpu_dia_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index);
+int cpu_dia_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x, int is_quick);
+int cpu_dia_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s);
+int cpu_dia_diagonal(ts_vector *d, const ts_matrix *A);
 static inline void cpu_dia_outdate(cpu_matrix *m) {
   m->wants_dia |= m->dia != NULL;
 }
 void cpu_dia_destroy(ts_context *context, cpu_matrix *m);
-/* The most rows of the functions below, whose sums then stay in the first-level cache. */
-enum { CPU_DIA_TILE = CPU_BLOCK / 3 };
-/* The diagonal, y = A x and rest = rest - A x in `count` rows from `row` on. The results point to the first of
- * them, x to that of row 0. */
-void cpu_dia_diagonal(const cpu_dia *d, int32_t row, int32_t count, float *diagonal);
-void cpu_dia_product(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *y);
-void cpu_dia_subtract(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *rest);
-/* The second with sums as those of cpu_exact. */
-void cpu_dia_subtract_exactly(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *sum,
-                              double *lost);
 /* As in backend.h. */
 ts_status cpu_matrix_refer(ts_context *context, const tsi_matrix_desc *desc, ts_matrix **matrix);
 

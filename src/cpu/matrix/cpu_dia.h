@@ -1,4 +1,5 @@
-/* The values of a matrix by diagonals: cpu_dia.c makes them, cpu_dia_sums.c and cpu_dia_sweep.c use them. */
+/* The values of a matrix by diagonals. cpu_dia.c makes them, cpu_dia_sums.c multiplies some rows,
+ * cpu_dia_product.c and cpu_dia_sweep.c have the operations. */
 #ifndef CPU_DIA_H
 #define CPU_DIA_H
 
@@ -31,6 +32,18 @@ static inline const float *cpu_dia_values(const cpu_dia *d, int k, int32_t *shif
 static inline int32_t cpu_dia_reach(const cpu_dia *d) {
   return d->offsets[d->count - 1];
 }
+
+/* The values by diagonals, or NULL. The first call after a change of A's values makes them. */
+const cpu_dia *cpu_dia_of(const ts_matrix *A);
+
+/* The most rows of the functions below, whose sums then stay in the first-level cache. */
+enum { CPU_DIA_TILE = CPU_BLOCK / 3 };
+/* y = A x and rest = rest - A x in `count` rows from `row` on. y and rest point to the first of them, x to that
+ * of row 0. The third function has sums as those of cpu_exact. */
+void cpu_dia_multiply(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *y);
+void cpu_dia_subtract(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *rest);
+void cpu_dia_subtract_exactly(const cpu_dia *d, const float *x, int32_t row, int32_t count, double *sum,
+                              double *lost);
 
 /* Work space of A's diagonals, or NULL without memory. */
 float *cpu_dia_windows(const ts_matrix *A, size_t count);

@@ -95,7 +95,7 @@ void cpu_dia_sums(const cpu_dia *d, const float *const *x, int32_t row, int32_t 
   sums_inside(d, x, row, count, cpu_zeros, sums);
 }
 
-void cpu_dia_product(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *y) {
+void cpu_dia_multiply(const cpu_dia *d, const float *x, int32_t row, int32_t count, float *y) {
   sums_of(d, x, row, count, cpu_zeros, y);
 }
 
@@ -128,11 +128,4 @@ void cpu_dia_subtract_exactly(const cpu_dia *d, const float *x, int32_t row, int
         term_of(d, k, x + (rows.first + d->offsets[k]), rows.first),
         d->is_constant ? d->entries + rows.first : NULL, (size_t)(rows.end - rows.first), sum + at, lost + at);
   }
-}
-
-void cpu_dia_diagonal(const cpu_dia *d, int32_t row, int32_t count, float *diagonal) {
-  int32_t shift;
-  const float *stored = d->is_constant ? NULL : cpu_dia_values(d, d->main, &shift) + row;
-  for (int32_t i = 0; i < count; i++)
-    diagonal[i] = stored ? stored[i] : d->entries[row + i] >> d->main & 1 ? d->constants[d->main] : 0;
 }

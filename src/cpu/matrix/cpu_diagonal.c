@@ -1,4 +1,4 @@
-/* Copies the diagonal of a matrix in rows, block rows or by diagonals to every component of a vector. */
+/* Copies the diagonal of a matrix in rows or block rows to every component of a vector. */
 #include "cpu/core/cpu.h"
 
 /* Finds the block in column `row` by bisection (CSR: a single number). Returns NULL if it is not stored. */
@@ -17,7 +17,6 @@ static const float *find_block(const cpu_matrix *m, int32_t row) {
 
 typedef struct diagonal_job {
   const cpu_matrix *m;
-  const cpu_dia *dia; /* or NULL */
   int32_t rows;
   float *d;
   int components;
@@ -25,13 +24,8 @@ typedef struct diagonal_job {
 
 static void body_diagonal(const void *arguments, size_t first, size_t last) {
   const diagonal_job *job = arguments;
-  const int32_t from = job->m->part_rows[first], to = job->m->part_rows[last];
-  if (job->dia) {
-    cpu_dia_diagonal(job->dia, from, to - from, job->d + from);
-    return;
-  }
   const int n = 1 << job->m->log2_block;
-  for (int32_t row = from; row < to; row++) {
+  for (int32_t row = job->m->part_rows[first]; row < job->m->part_rows[last]; row++) {
     const float *block = find_block(job->m, row);
     for (int32_t r = 0; r < n && row * n + r < job->rows; r++)
       for (int c = 0; c < job->components; c++)
@@ -41,12 +35,11 @@ static void body_diagonal(const void *arguments, size_t first, size_t last) {
 
 ts_status cpu_bcrs_diagonal(ts_vector *d, const ts_matrix *A) {
   const cpu_matrix *m = A->impl;
-  const cpu_dia *dia = d->components == 1 && !m->wants_dia ? m->dia : NULL;
-  const diagonal_job job = {m, dia, A->info.rows, cpu_data(d), d->components};
+  const diagonal_job job = {m, A->info.rows, cpu_data(d), d->components};
   cpu_for(A->context, (size_t)m->parts, cpu_count(d) / (size_t)m->parts, body_diagonal, &job);
   return TS_OK;
 }
 
 ts_status cpu_csr_diagonal(ts_vector *d, const ts_matrix *A) {
-  return cpu_bcrs_diagonal(d, A);
+  return cpu_dia_diagonal(d, A) ? TS_OK : cpu_bcrs_diagonal(d, A);
 }

@@ -8,14 +8,11 @@
 
 typedef struct spmv_job {
   const cpu_matrix *m;
-  const cpu_dia *dia;
   tsi_rows rows;
   cpu_parts y, x, b;                /* b: for residuals */
   const unsigned char *constrained; /* marks rows where r is 0, or NULL; constrained rows of A are empty */
   const tsi_smoothing *smoothing;
-  const float *w, *before;  /* for smoothing */
-  int what;                 /* by diagonals */
-  const cpu_reduction *dot; /* by diagonals: sums x y; or NULL */
+  const float *w, *before; /* for smoothing */
 } spmv_job;
 
 /* Prefetch distance in entries: 256 to 1024 measured best. */
@@ -86,7 +83,7 @@ CPU_INLINE float smoothed(const spmv_job *job, size_t i, float sum) {
   return x + s->alpha * job->w[i] * (job->b.high[i] - s->scale * sum) + s->gamma * from_before;
 }
 
-enum { PRODUCT, RESIDUAL, STEP, EXACT, EXACT_PAIRS };
+enum { PRODUCT, RESIDUAL, STEP };
 CPU_INLINE float result(const spmv_job *job, size_t i, float sum, int what) {
   return what == STEP ? smoothed(job, i, sum) : what == RESIDUAL ? job->b.high[i] - sum : sum;
 }
@@ -101,64 +98,6 @@ CPU_LARGE void rows_1(const spmv_job *job, int32_t row, int32_t end, int what) {
     const float sum = row_sum(values + k, columns + k, next - k, x);
     job->y.high[row] = result(job, (size_t)row, sum, what);
     k = next;
-  }
-}
-
-/* One copy of each, since they are large. */
-#define ROWS_1(name, what)                                                                                     \
-  static void name(const spmv_job *job, int32_t row, int32_t end) {                                            \
-    rows_1(job, row, end, what);                                                                               \
-  }
-ROWS_1(product_rows_1, PRODUCT)
-ROWS_1(quick_residual_rows_1, RESIDUAL)
-ROWS_1(step_rows_1, STEP)
-static void (*const rows_1_for[])(const spmv_job *, int32_t, int32_t) = {
-    [PRODUCT] = product_rows_1, [RESIDUAL] = quick_residual_rows_1, [STEP] = step_rows_1};
-
-/* ---- One component, by diagonals ---- */
-
-CPU_CLONES static void dia_results(const spmv_job *job, size_t row, size_t count, const float *sums, int what) {
-  CPU_SIMD
-  for (size_t i = 0; i < count; i++) job->y.high[row + i] = result(job, row + i, sums[i], what);
-}
-
-static void dia_residual(const spmv_job *job, int32_t row, int32_t count) {
-  double rest[CPU_DIA_TILE];
-  for (int32_t i = 0; i < count; i++) rest[i] = (double)job->b.high[row + i];
-  cpu_dia_subtract(job->dia, job->x.high, row, count, rest);
-  for (int32_t i = 0; i < count; i++) job->y.high[row + i] = (float)rest[i];
-}
-
-static void dia_residual_pairs(const spmv_job *job, int32_t row, int32_t count) {
-  double sum[CPU_DIA_TILE], lost[CPU_DIA_TILE];
-  for (int32_t i = 0; i < count; i++) {
-    const cpu_exact b = cpu_exact_value(job->b, (size_t)row + (size_t)i);
-    sum[i] = b.sum, lost[i] = b.lost;
-  }
-  cpu_dia_subtract_exactly(job->dia, job->x.high, row, count, sum, lost);
-  for (int32_t i = 0; i < count; i++)
-    cpu_exact_split((cpu_exact){sum[i], lost[i]}, &job->y.high[row + i], &job->y.low[row + i]);
-}
-
-static void dia_rows(const spmv_job *job, int32_t row, int32_t end) {
-  for (; row < end; row += CPU_DIA_TILE) {
-    const int32_t count = end - row < CPU_DIA_TILE ? end - row : CPU_DIA_TILE;
-    float tile[CPU_DIA_TILE], *sums = job->what == PRODUCT ? job->y.high + row : tile;
-    if (job->what >= EXACT) {
-      (job->what == EXACT ? dia_residual : dia_residual_pairs)(job, row, count);
-      continue;
-    }
-    cpu_dia_product(job->dia, job->x.high, row, count, sums);
-    if (job->what != PRODUCT) dia_results(job, (size_t)row, (size_t)count, sums, job->what);
-  }
-}
-
-/* The same blocks as those of vectors, so that a thread finds what it wrote. */
-static void body_dia(const void *arguments, size_t first, size_t last) {
-  const spmv_job *job = arguments;
-  for (size_t block = first; block < last; block++) {
-    dia_rows(job, (int32_t)(block * CPU_BLOCK), (int32_t)cpu_block_end(block + 1, (size_t)job->m->rows));
-    if (job->dot) cpu_dot_block(job->dot, block);
   }
 }
 
@@ -185,7 +124,7 @@ CPU_INLINE void rows_n(const spmv_job *job, int32_t row, int32_t end, int n, int
 
 CPU_INLINE void rows(const spmv_job *job, int32_t row, int32_t end, int n, int what) {
   if (n == 1)
-    rows_1_for[what](job, row, end);
+    rows_1(job, row, end, what);
   else
     rows_n(job, row, end, n, what);
 }
@@ -215,7 +154,7 @@ static double long_residual_row(const float *v, const int32_t *c, int32_t length
 
 /* b - A x is the difference of nearly equal numbers when x is accurate. Double precision costs no extra memory
  * traffic. A solver that restarts from this residual obtains x to the last bit or two. */
-CPU_INLINE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+CPU_LARGE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
@@ -240,7 +179,7 @@ CPU_INLINE void residual_rows(const spmv_job *job, int32_t row, int32_t end, int
 
 /* ---- In pairs ---- */
 
-CPU_INLINE void pair_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+CPU_LARGE void pair_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values;
   const double *x = job->m->x;
@@ -260,7 +199,7 @@ CPU_INLINE void pair_rows(const spmv_job *job, int32_t row, int32_t end, int n) 
 }
 
 /* Products of floats are exact in double, and their sums nearly are. */
-CPU_INLINE void exact_residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
+CPU_LARGE void exact_residual_rows(const spmv_job *job, int32_t row, int32_t end, int n) {
   const int32_t *offsets = job->m->row_offsets, *columns = job->m->column_indices;
   const float *values = job->m->values, *x = job->x.high;
   int32_t k = offsets[row];
@@ -312,59 +251,43 @@ static ts_status cpu_spmv_run(const ts_matrix *A, int components, const tsi_body
   return TS_OK;
 }
 
-/* With diagonals if A has them, and otherwise with one of `bodies`. */
-static ts_status cpu_spmv_run_dia(const ts_matrix *A, int components, int what, const tsi_body bodies[4],
-                                  spmv_job *job) {
-  const cpu_matrix *m = job->m = A->impl;
-  job->dia = components == 1 ? cpu_dia_of(A) : NULL;
-  job->what = what;
-  if (!job->dia) return cpu_spmv_run(A, components, bodies, job);
-  const size_t blocks = cpu_blocks((size_t)m->rows),
-               work = 2 * (size_t)m->row_offsets[m->rows] + (size_t)m->rows;
-  cpu_for(A->context, blocks, work / blocks, body_dia, job);
-  return TS_OK;
-}
-
 ts_status cpu_csr_spmv(ts_vector *y, const ts_matrix *A, const ts_vector *x) {
   spmv_job job = {.y = cpu_parts_of(y), .x = cpu_parts_of(x)};
-  if (!y->low) return cpu_spmv_run_dia(A, y->components, PRODUCT, spmv, &job);
+  if (!y->low && cpu_dia_spmv(y, A, x)) return TS_OK;
+  if (!y->low) return cpu_spmv_run(A, y->components, spmv, &job);
   TSI_TRY(cpu_matrix_convert_x(A, x));
   return cpu_spmv_run(A, y->components, spmv_pairs, &job);
 }
 
 ts_status cpu_csr_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out, int index) {
-  if (y->low || y->components > 1 || !cpu_dia_of(A)) {
-    TSI_TRY(cpu_csr_spmv(y, A, x));
-    return cpu_reduce(out, index, TSI_REDUCE_DOT, x, y);
-  }
-  const cpu_reduction dot = cpu_dot_begin(x, y, NULL);
-  spmv_job job = {.y = cpu_parts_of(y), .x = cpu_parts_of(x), .dot = &dot};
-  TSI_TRY(cpu_spmv_run_dia(A, 1, PRODUCT, spmv, &job));
-  return cpu_dot_end(&dot, out, index);
+  if (!y->low && cpu_dia_spmv_dot(y, A, x, out, index)) return TS_OK;
+  TSI_TRY(cpu_csr_spmv(y, A, x));
+  return cpu_reduce(out, index, TSI_REDUCE_DOT, x, y);
 }
 
 ts_status cpu_csr_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
-  spmv_job job = {.y = cpu_parts_of(r),
-                  .x = cpu_parts_of(x),
-                  .b = cpu_parts_of(b),
-                  .constrained = A->row_space->constrained};
-  const tsi_body *bodies = r->low ? residual_pairs : residual;
-  if (job.constrained) return cpu_spmv_run(A, r->components, bodies, &job);
-  return cpu_spmv_run_dia(A, r->components, r->low ? EXACT_PAIRS : EXACT, bodies, &job);
+  const unsigned char *constrained = A->row_space->constrained;
+  if (!constrained && cpu_dia_residual(r, b, A, x, 0)) return TS_OK;
+  return cpu_spmv_run(
+      A, r->components, r->low ? residual_pairs : residual,
+      &(spmv_job){
+          .y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b), .constrained = constrained});
 }
 
 ts_status cpu_csr_quick_residual(ts_vector *r, const ts_vector *b, const ts_matrix *A, const ts_vector *x) {
   if (A->row_space->constrained) return cpu_csr_residual(r, b, A, x);
-  return cpu_spmv_run_dia(A, r->components, RESIDUAL, quick_residual,
-                          &(spmv_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
+  if (cpu_dia_residual(r, b, A, x, 1)) return TS_OK;
+  return cpu_spmv_run(A, r->components, quick_residual,
+                      &(spmv_job){.y = cpu_parts_of(r), .x = cpu_parts_of(x), .b = cpu_parts_of(b)});
 }
 
 ts_status cpu_csr_smooth(ts_vector *out, const ts_matrix *A, const tsi_smoothing *s) {
-  return cpu_spmv_run_dia(A, out->components, STEP, step,
-                          &(spmv_job){.y = cpu_parts_of(out),
-                                      .x = cpu_parts_of(s->x),
-                                      .b = cpu_parts_of(s->b),
-                                      .smoothing = s,
-                                      .w = cpu_parts_of(s->w).high,
-                                      .before = s->before ? cpu_parts_of(s->before).high : NULL});
+  if (cpu_dia_smooth(out, A, s)) return TS_OK;
+  return cpu_spmv_run(A, out->components, step,
+                      &(spmv_job){.y = cpu_parts_of(out),
+                                  .x = cpu_parts_of(s->x),
+                                  .b = cpu_parts_of(s->b),
+                                  .smoothing = s,
+                                  .w = cpu_parts_of(s->w).high,
+                                  .before = s->before ? cpu_parts_of(s->before).high : NULL});
 }

@@ -126,7 +126,7 @@ CPU_INLINE void residual_row_1(const bcrs_job *job, int32_t row, double *rest, i
 }
 
 /* Uses double as in cpu_spmv.c: b - A x is the difference of nearly equal numbers when x is accurate. */
-CPU_INLINE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
+CPU_LARGE void residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
   const size_t block = (size_t)n * (size_t)n;
   for (; row < end; row++) {
@@ -162,7 +162,7 @@ CPU_INLINE void store_pairs(const bcrs_job *job, int32_t row, const cpu_exact *s
 }
 
 /* With one component the lanes are those of rows_1. */
-CPU_INLINE void pair_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
+CPU_LARGE void pair_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
   const size_t block = (size_t)n * (size_t)n;
   for (; row < end; row++) {
@@ -192,7 +192,7 @@ CPU_INLINE void pair_rows(const bcrs_job *job, int32_t row, int32_t end, int n, 
 }
 
 /* As in cpu_spmv.c, the products are exact and their sums keep the rounding errors. */
-CPU_INLINE void exact_residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
+CPU_LARGE void exact_residual_rows(const bcrs_job *job, int32_t row, int32_t end, int n, int components) {
   const int32_t *columns = job->m->column_indices;
   const size_t block = (size_t)n * (size_t)n;
   for (; row < end; row++) {
