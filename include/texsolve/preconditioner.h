@@ -199,8 +199,8 @@ typedef struct ts_preconditioner_desc {
  * - aggregation reduces it to a level that is solved exactly.
  *
  * Auto chooses Chebyshev for such a matrix on a CPU if its diameter is smaller than that, but at least 80, and
- * its entries lie on few diagonals. The CPU computes all steps of Chebyshev in one sweep through such a matrix,
- * so that A and the vectors stay in its caches between the steps.
+ * its entries lie on few diagonals, unless ts_matrix_desc.components is above 1. The CPU computes all steps of
+ * Chebyshev in one sweep through such a matrix, so that A and the vectors stay in its caches between the steps.
  *
  * With jumping coefficients a quarter of these numbers is enough, and at most 64 is required for AMG, except on
  * CPUs in space if the entries lie on few diagonals. Coefficients jump if in an eighth of the rows the diagonal

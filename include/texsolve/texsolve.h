@@ -567,9 +567,9 @@ typedef struct ts_matrix_desc {
    * without the copy; it keeps one only with 1 */
   int keep_host_copy;
   ts_precision precision; /* single: round doubles to floats. Default: auto, keep them */
-  int components; /* number of components, 1 to 4, of the vectors to multiply: a hint for TS_FORMAT_AUTO. With 1
-                     backend gl may choose blocks, and vectors over their spaces can have only one component.
-                     Default: 0, unknown */
+  int components; /* number of components, 1 to 4, of the vectors to multiply: a hint for TS_FORMAT_AUTO and the
+                     preconditioner auto. With 1 backend gl may choose blocks, and vectors over their spaces can
+                     have only one component. Default: 0, unknown */
   /* 1: csr's row_offsets and column_indices stay in place, unchanged, until the matrix is destroyed, and the
    * library may use them without a copy. Backend cpu and host copies on any backend do so, if the arrays are on
    * the host, have 32 bits and ascend in each row. Values are always copied. Default: 0, the arrays may be

@@ -239,6 +239,16 @@ static void on_diagonals(void) {
   CHECK_CONTAINS(check_matrix("plane", &plane).choices[1], "less than 467");
   CHECK_CONTAINS(check_matrix("cube", &cube).choices[1], "less than 609");
   CHECK_CONTAINS(check_matrix("mesh", &mesh).choices[1], "constants are far from the null space");
+  for (int components = 1; components <= 2; components++) { /* sweeps are for one component */
+    ts_matrix *A = NULL;
+    char choice[200];
+    ts_preconditioner_kind kind;
+    const ts_matrix_desc desc = {.csr = ref_csr(&plane), .components = components};
+    CHECK_OK(context, ts_matrix_create(context, &desc, &A));
+    CHECK_OK(context, tsi_preconditioner_choose(A, 1e-8, &kind, choice, sizeof choice));
+    CHECK((kind == TS_PRECONDITIONER_CHEBYSHEV) == (components == 1));
+    ts_matrix_destroy(&A);
+  }
   ref_add_jumps(&plane);
   CHECK_CONTAINS(check_matrix("jumps", &plane).choices[1], "at least 25");
   ref_free(&plane), ref_free(&cube), ref_free(&mesh);

@@ -263,6 +263,7 @@ struct ts_matrix {
                            floats */
   double norm_infinity; /* maximum row sum of magnitudes */
   ts_precision precision; /* as requested */
+  int components;         /* of the vectors to multiply, as announced; 0: unknown */
   int changes;            /* how often the values were replaced */
   int made_on_device;     /* from arrays in device memory: the pattern is only there, without a fingerprint */
   int device_values;      /* the device computes the values: the host does not know them */

@@ -179,6 +179,7 @@ static ts_status matrix_build(ts_matrix *A, const tsi_matrix_desc *desc, const t
   info->format = format;
   A->fingerprint = facts->fingerprint;
   A->precision = desc->precision;
+  A->components = desc->components;
 
   tsi_packed packed = {0};
   tsi_blocks blocks = {0};

@@ -117,6 +117,7 @@ static ts_status build_of_given(ts_matrix *A, const tsi_matrix_desc *desc, const
            p->is_on_device ? "the matrix is made of arrays in CUDA memory"
                            : "the device has laid the matrix out");
   A->precision = desc->precision;
+  A->components = desc->components;
   memcpy(A->choice, p->choice, sizeof A->choice);
   tsi_matrix_inform(A, given);
   TSI_TRY(tsi_matrix_make_spaces(A, desc, &none));

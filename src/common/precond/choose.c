@@ -54,7 +54,7 @@ double tsi_preconditioner_product_time(const ts_matrix *A, double rows, double e
 }
 
 int tsi_preconditioner_sweeps_diagonals(const ts_matrix *A) {
-  return A->context->tuning.diagonals_part < 1 && tsi_preconditioner_on_diagonals(A);
+  return A->context->tuning.diagonals_part < 1 && A->components <= 1 && tsi_preconditioner_on_diagonals(A);
 }
 
 double tsi_preconditioner_iteration_time(const ts_matrix *A, ts_preconditioner_kind kind, double rows,
