@@ -3,12 +3,13 @@
 
   TEXSOLVE_LIBRARY=build/libtexsolve.so PYTHONPATH=python bench/python.py [PART...]
 
-Parts: import, overhead, poisson, batch, interrupt, and cuda, which needs CuPy; by default all but the last. --backend names the
-device (cpu), --threads its threads, --json FILE writes the numbers. Each time is the smallest and the median of several runs, in
-alternation; processor time is that of all threads, which other programs change less. Residuals are computed with NumPy from x.
-The overhead is the median of differences of neighbouring runs, in several processes, in which malloc keeps the memory that is
-freed: otherwise it depends on the other objects of the process whether a call gets its memory back from the system, page by page,
-which takes up to 0.6 ms. The last lines are tables in Markdown. All parts take seven minutes.
+Parts: import, overhead, poisson (also poisson2d and poisson3d alone), batch, interrupt, and cuda, which needs CuPy; by default
+all but the last. --backend names the device (cpu), --threads its threads, --json FILE writes the numbers. Each time is the
+smallest and the median of several runs, in alternation; processor time is that of all threads, which other programs change
+less. Residuals are computed with NumPy from x. The overhead is the median of differences of neighbouring runs, in several
+processes, in which malloc keeps the memory that is freed: otherwise it depends on the other objects of the process whether a
+call gets its memory back from the system, page by page, which takes up to 0.6 ms. The last lines are tables in Markdown. All
+parts take seven minutes.
 """
 import argparse
 import ctypes
@@ -180,8 +181,10 @@ def with_processor_time(functions):
     return {name: functools.partial(timed, name) for name in functions}, taken
 
 
-def measure_poisson(report, context):
+def measure_poisson(report, context, parts):
     for n, dimensions in ((1000, 2), (100, 3)):
+        if not {'poisson', f'poisson{dimensions}d'} & set(parts):
+            continue
         A = poisson(n, dimensions)
         b = np.random.default_rng(1).standard_normal(A.shape[0])
         name = 'rtol' if 'rtol' in inspect.signature(sla.cg).parameters else 'tol'
@@ -197,7 +200,7 @@ def measure_poisson(report, context):
         found = {key: {'residual': float(np.linalg.norm(b - A @ function()) / np.linalg.norm(b))}
                  for key, function in functions.items()}
         timed, processor = with_processor_time(functions)
-        for key, times in alternate(timed, 0).items():
+        for key, times in alternate(timed, 0, 3 if dimensions == 2 else 7).items():
             found[key].update(seconds=min(times), median=float(np.median(times)), processor=min(processor[key]))
         setup = float(np.median([result.seconds_setup for result in results]))
         found['texsolve.solve']['setup'] = setup
@@ -342,8 +345,7 @@ def main():
         measure_import(report)
     if 'overhead' in options.parts:
         measure_overhead(report, options)
-    if 'poisson' in options.parts:
-        measure_poisson(report, context)
+    measure_poisson(report, context, options.parts)
     if 'batch' in options.parts:
         measure_batch(report, context)
     if 'interrupt' in options.parts:

@@ -242,6 +242,7 @@ const tsi_matrix_kind cuda_stencil_kind = {destroy,
                                            residual,
                                            diagonal,
                                            &cuda_stencil_cg,
+                                           NULL, /* quick_residual, smooth, smooth_all, spmv_dot */
                                            NULL,
                                            NULL,
                                            NULL,
