@@ -177,7 +177,7 @@ static ts_status run_add_dots(const ts_vector *x, int count, const double *dots,
                     cuda_reduction_of(x), dots, cuda_result_of(out, index, 0));
 }
 
-/* For pairs each warp stores the sum of its slice, and a small kernel adds them. Neither x nor y is read again. */
+/* For pairs each warp stores the sum of its slice, and a small kernel adds them. x and y are not read again. */
 ts_status cuda_jagged_spmv_dot(ts_vector *y, const ts_matrix *A, const ts_vector *x, ts_scalars *out,
                                int index) {
   cuda_matrix *m = cuda_matrix_of(A);
