@@ -91,7 +91,7 @@ static double remaining_iterations(const tsi_solve *s, int checked, double best,
  * of 4 x 4 takes about a third of the time of one with single entries. */
 static int may_analyse(const tsi_solve *s, int checked, double best, double goal) {
   const ts_solver *k = s->solver;
-  const double small_part = 0.16, blocks = k->matrix->info.format == TS_FORMAT_BCRS4 ? 0.35 : 1,
+  const double small_part = 0.08, blocks = k->matrix->info.format == TS_FORMAT_BCRS4 ? 0.35 : 1,
                whole = (checked + remaining_iterations(s, checked, best, goal)) * iteration_time(k);
   return analysis_time(k->matrix) <= small_part * blocks * whole;
 }
