@@ -69,13 +69,14 @@ static ts_status create_amg(ts_matrix *matrix, ts_preconditioner **M, times *t) 
   return ts_preconditioner_create(matrix, &desc, M);
 }
 
-/* Returns how long the set-up took. */
+/* Returns how long the set-up took. The mean excludes the longest gap: with CUDA the first set-up loads
+ * kernels. */
 static double check_gaps(const char *name, times *t, double begun) {
   note(t);
   const double all = t->last - begun;
   test_context_label("%s: %ld calls in %.3f s, the longest gap is %.3f s", name, t->calls, all, t->longest);
   CHECK(t->longest < fmax(longest_gap, longest_part * all));
-  CHECK(t->calls > 0 && all / (double)t->calls < fmax(mean_gap, mean_part * all));
+  CHECK(t->calls > 0 && (all - t->longest) / (double)t->calls < fmax(mean_gap, mean_part * all));
   test_context_label("%s", "");
   return all;
 }
