@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/core/core.h"
+#include "common/krylov/lanczos.h"
 #include "krylov_solve.h"
 
 static ts_context *context;
@@ -390,7 +391,57 @@ static void budget(void) {
   ref_free(&m);
 }
 
+/* Conjugate gradients on a diagonal matrix with b = 1. Returns the iterations to 1e-8, and what was expected of
+ * them after the first `look` iterations. */
+static int iterations_of(const double *a, int n, int look, double *expected) {
+  tsi_lanczos t;
+  double r[200], d[200], delta = n, condition;
+  int count = 0;
+  CHECK(n <= 200);
+  for (int i = 0; i < n; i++) r[i] = d[i] = 1;
+  tsi_lanczos_begin(&t);
+  for (; delta > 1e-16 * n && count < 5000; count++) {
+    double dq = 0, next = 0;
+    for (int i = 0; i < n; i++) dq += a[i] * d[i] * d[i];
+    for (int i = 0; i < n; i++) {
+      r[i] -= delta / dq * a[i] * d[i];
+      next += r[i] * r[i];
+    }
+    if (count < look) tsi_lanczos_add(&t, delta, dq, next);
+    for (int i = 0; i < n; i++) d[i] = r[i] + next / delta * d[i];
+    delta = next;
+  }
+  *expected = tsi_lanczos_iterations(&t, 1e8, &condition);
+  return count;
+}
+
+/* Eigenvalues from 0.02 to 2, and a few far below. Each of these takes about one more iteration, whether others
+ * are near it or not. */
+static void eigenvalues_far_below(void) {
+  static const struct {
+    int count;
+    double values[8];
+  } cases[] = {{0, {0}},
+               {1, {3e-5}},
+               {2, {3e-5, 4.7e-5}},
+               {3, {3e-5, 4e-5, 1e-4}},
+               {5, {1e-7, 2e-7, 3e-5, 5e-5, 2e-4}},
+               {8, {1e-5, 1.2e-5, 1.5e-5, 2e-5, 3e-5, 5e-5, 8e-5, 1.3e-4}}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    enum { rest = 150 };
+    double a[rest + 8], expected;
+    memcpy(a, cases[k].values, sizeof cases[k].values);
+    for (int i = 0; i < rest; i++) a[cases[k].count + i] = 0.02 * pow(100, i / (rest - 1.0));
+    const int n = rest + cases[k].count, count = iterations_of(a, n, 0, &expected);
+    iterations_of(a, n, 3 * count / 4, &expected);
+    test_context_label("%d: %d iterations, %.0f expected", cases[k].count, count, expected);
+    CHECK(expected > 0.5 * count && expected < 3 * count);
+    test_context_label("%s", "");
+  }
+}
+
 static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
 
 TEST_MAIN(CASES_WITH(&fixture, from_mass_to_stiffness, unlike_coefficients, chain, tolerances, second_solve,
-                     many_solves, what_was_asked_for, prices, several_components, budget))
+                     many_solves, what_was_asked_for, prices, several_components, budget,
+                     eigenvalues_far_below))

@@ -64,20 +64,34 @@ static double smallest_of(const tsi_lanczos *t, double bound) {
   return find(t, 1, low, high);
 }
 
-double tsi_lanczos_iterations(tsi_lanczos *t, double reduction, double *condition) {
+/* Without the eigenvalues of a group that others are far above: each of them counts as one iteration, and makes
+ * the target smaller. Groups may follow each other. */
+static double without_groups(const tsi_lanczos *t, double smallest, double bound, double logarithm) {
   enum { most = 9 };
   static const double apart = 16;
+  double least = INFINITY, end = smallest; /* of the group */
+  for (int removed = 0, number = 1; apart * end < bound;) {
+    const int next = count_below(t, apart * end, most);
+    if (next == most || next == t->count) break;
+    if (next > number) {
+      number = next;
+      end *= apart;
+      continue;
+    }
+    logarithm += (number - removed) * log(bound / smallest);
+    removed = number++;
+    end = smallest = find(t, number, apart * end, bound);
+    least = fmin(least, removed + 0.5 * sqrt(bound / smallest) * logarithm);
+  }
+  return least;
+}
+
+double tsi_lanczos_iterations(tsi_lanczos *t, double reduction, double *condition) {
   *condition = 0;
   if (t->count == 0) return INFINITY;
   const double bound = bound_of(t);
   if (!(bound > 0)) return INFINITY;
-  double smallest = t->smallest = smallest_of(t, bound), logarithm = log(2 * reduction), least = INFINITY;
+  const double smallest = t->smallest = smallest_of(t, bound), logarithm = log(2 * reduction);
   *condition = bound / smallest;
-  for (int number = 1;; number++) {
-    least = fmin(least, number - 1 + 0.5 * sqrt(bound / smallest) * logarithm);
-    if (number == most || number >= t->count || apart * smallest >= bound) return least;
-    if (count_below(t, apart * smallest, number + 1) > number) return least;
-    logarithm += log(bound / smallest);
-    smallest = find(t, number + 1, apart * smallest, bound);
-  }
+  return fmin(0.5 * sqrt(*condition) * logarithm, without_groups(t, smallest, bound, logarithm));
 }

@@ -18,10 +18,11 @@ void tsi_lanczos_begin(tsi_lanczos *t);
  * positive, and rows beyond TSI_LANCZOS_MOST, are ignored. */
 void tsi_lanczos_add(tsi_lanczos *t, double delta, double dq, double delta_next);
 /* The number of iterations that reduce an error by the factor `reduction`: 1/2 sqrt(condition) ln(2 reduction).
- * d eigenvalues may be far below the rest. Then the number is d, plus that for the condition number of the rest
- * with ln(2 reduction) increased by the sum of ln(largest / eigenvalue). The minimum of both counts (Axelsson
- * and Lindskog 1986, "On the rate of convergence of the preconditioned conjugate gradient method"). INFINITY:
- * no estimate. `condition`: the condition number with all eigenvalues. */
+ * d eigenvalues may be far below the rest, one by one or in groups. Then the number is d, plus that for the
+ * condition number of the rest with ln(2 reduction) increased by the sum of ln(largest / eigenvalue). The
+ * minimum of both counts (Axelsson and Lindskog 1986, "On the rate of convergence of the preconditioned
+ * conjugate gradient method"). INFINITY: no estimate. `condition`: the condition number with all eigenvalues.
+ */
 double tsi_lanczos_iterations(tsi_lanczos *t, double reduction, double *condition);
 
 #endif
