@@ -361,6 +361,21 @@ static void prices(void) {
   ref_free(&m);
 }
 
+/* A device estimates the remaining iterations less often. With OpenGL it always does so at checks, every 16. */
+static void interval(void) {
+  enum { apart = 16 };
+  ref_matrix m = heat(SIDE, 1e4);
+  const int there = amg_is_there();
+  set_prices(PRICE);
+  CHECK_OK(context, ts_context_set_tuning(context, "look_iterations", apart));
+  const outcome out = solve(&m, 0, &usual, 1);
+  if (there) {
+    check_changed(&out);
+    CHECK(out.first_iterations >= apart);
+  }
+  ref_free(&m);
+}
+
 static void several_components(void) {
   ref_matrix m = heat(SIDE, 1e4);
   const int there = amg_is_there();
@@ -443,5 +458,5 @@ static void eigenvalues_far_below(void) {
 static const test_fixture fixture = {.context = &context, .needs_pairs = 1};
 
 TEST_MAIN(CASES_WITH(&fixture, from_mass_to_stiffness, unlike_coefficients, chain, tolerances, second_solve,
-                     many_solves, what_was_asked_for, prices, several_components, budget,
+                     many_solves, what_was_asked_for, prices, interval, several_components, budget,
                      eigenvalues_far_below))

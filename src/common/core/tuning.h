@@ -41,6 +41,7 @@
   FIELD(check_interval, 1, 1024, "iterations between two checks of the residual")                              \
   FIELD(pipelined_iterations, 1, 1024, "iterations started before a check's numbers arrive")                   \
   FIELD(one_reduction_texels, 0, 1e15, "texels up to which CG has one reduction")                              \
+  FIELD(look_iterations, 1, 1e9, "iterations between the first estimates of those that Jacobi still needs")    \
   FIELD(amg_couplings, 1, 1e15, "graph diameter from which auto is amg")                                       \
   FIELD(amg_nanoseconds, 0, 1e15, "time of amg, set-up and cycles to 1e-8, without rows and entries")          \
   FIELD(amg_entry_nanoseconds, 0, 1e15, "additional time per entry")                                           \

@@ -7,7 +7,7 @@
 #include "common/core/ranks.h"
 #include "common/matrix/csr.h"
 
-enum { FEWEST_ROWS = 2000, APART = 5 /* initial interval */, FEWEST = 15 /* needed iterations */ };
+enum { FEWEST_ROWS = 2000, FEWEST = 15 /* needed iterations */ };
 
 /* A residual is smooth if z^T A z is below this fraction of z^T D z. It contains the smallest eigenvalues from
  * the first iterations on. The bound then does not grow as with other residuals, and is far above the
@@ -44,6 +44,7 @@ ts_status tsi_outlook_create(const ts_solver *k, tsi_outlook *o) {
   o->is_open = closed == 0;
   o->entries = sizes[0];
   o->rows = sizes[1];
+  o->apart = (int)A->context->tuning.look_iterations;
   return TS_OK;
 }
 
@@ -51,7 +52,7 @@ ts_status tsi_outlook_create(const ts_solver *k, tsi_outlook *o) {
 
 void tsi_outlook_begin(tsi_outlook *o) {
   o->component = -1;
-  o->next = APART;
+  o->next = o->apart;
   o->looks = o->is_sudden = 0;
   o->remaining = o->price = o->condition = 0;
   tsi_lanczos_begin(&o->lanczos);
@@ -119,7 +120,7 @@ static void estimate_remaining(tsi_outlook *o, int checked, double residual, dou
 int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goal, int is_needed) {
   const double residual = residual_of(s);
   if (checked < o->next) return 0;
-  o->next = checked + (checked / 8 > APART ? checked / 8 : APART);
+  o->next = checked + (checked / 8 > o->apart ? checked / 8 : o->apart);
   note(o, checked, residual);
   if ((!o->is_open && !is_needed) || !(residual > goal)) return 0;
   estimate_remaining(o, checked, residual, goal);

@@ -22,6 +22,7 @@ typedef struct tsi_outlook {
   int is_open;          /* AMG may replace Jacobi */
   double entries, rows; /* of the matrix, over all ranks */
   int component;        /* that the coefficients belong to; -1: none yet */
+  int apart;            /* iterations between the first evaluations */
   int next;             /* iteration of the next evaluation */
   int looks, at[TSI_MOST_LOOKS];
   double residual[TSI_MOST_LOOKS]; /* relative to the rule's norm */
