@@ -257,26 +257,35 @@ CPU_INLINE void put_entry(tsi_packed *packed, size_t texel, tsi_entry entry) {
   }
 }
 
+/* Copies of pointers, which a thread keeps in registers. */
+typedef struct target {
+  const float *values;
+  const int32_t *columns;
+  const uint32_t *pointers;
+  int log2_block;
+  tsi_packed packed;
+} target;
+
 CPU_INLINE void pack_entry(void *user, int32_t row, int32_t e, tsi_place place, size_t texel) {
   (void)row;
-  const packing *p = user;
-  const tsi_host_csr *A = p->input->csr;
-  const tsi_entry entry = {A->values ? A->values[e] : 0,
-                           p->pointers[A->column_indices[e] >> p->input->columns->log2_block]};
+  target *t = user;
+  const tsi_entry entry = {t->values ? t->values[e] : 0, t->pointers[t->columns[e] >> t->log2_block]};
   if (place == TSI_PLACE_DIAGONAL)
-    p->packed->diagonal[texel] = entry.value;
+    t->packed.diagonal[texel] = entry.value;
   else if (place == TSI_PLACE_STAGE)
-    p->packed->stages[0][texel] = entry;
+    t->packed.stages[0][texel] = entry;
   else
-    put_entry(p->packed, texel, entry);
+    put_entry(&t->packed, texel, entry);
 }
 
 static void pack_blocks(const void *arguments, size_t first, size_t last) {
-  packing *p = *(packing *const *)arguments;
+  const packing *p = *(packing *const *)arguments;
   const int32_t rectangles = p->input->rows->free_rectangles;
+  target t = {p->input->csr->values, p->input->csr->column_indices, p->pointers, p->input->columns->log2_block,
+              *p->packed};
   for (size_t b = first; b < last; b++)
     tsi_visit_rectangles(p->layout, p->input, p->order, tsi_block_begin(rectangles, b),
-                         tsi_block_begin(rectangles, b + 1), p->sums[b], pack_entry, p);
+                         tsi_block_begin(rectangles, b + 1), p->sums[b], pack_entry, &t);
 }
 
 typedef struct pointing {

@@ -226,34 +226,37 @@ void tsi_layout_visit(const tsi_layout *layout, const tsi_layout_input *input, c
 int64_t tsi_sums_between(const tsi_layout *layout, const tsi_layout_input *input, const int32_t *order,
                          int32_t first, int32_t last);
 
-/* Visits rectangles first .. last-1; `sum` is the number of first-stage sums before them. */
+/* Visits rectangles first .. last-1; `sum` is the number of first-stage sums before them. What does not change
+ * along a row is in local variables, because the compiler cannot know what a visitor writes. */
 CPU_INLINE void tsi_visit_rectangles(const tsi_layout *layout, const tsi_layout_input *input,
                                      const int32_t *order, int32_t first, int32_t last, int64_t sum,
                                      tsi_visitor visit, void *user) {
   const tsi_tiling *t = input->rows;
-  const tsi_host_csr *A = input->csr;
+  const int32_t *offsets = input->csr->row_offsets, *columns = input->csr->column_indices;
   const tsi_stage *stage = layout->stages;
-  const int bits = t->log2_width + t->log2_height;
+  const int bits = t->log2_width + t->log2_height, has_diagonal = input->has_diagonal;
   const int32_t end = last << bits < t->free_count ? last << bits : t->free_count;
+  const size_t step = layout->runs ? 1 : (size_t)1 << t->log2_width;
   for (int32_t p = first << bits; p < end; p++) {
     const tsi_rectangle *rectangle = &layout->rectangles[p >> bits];
-    const int32_t i = order[p], inside = p & ((1 << bits) - 1);
+    const int32_t i = order[p], length = rectangle->length, row_end = offsets[i + 1];
+    const tsi_texel at = tsi_entry_texel(layout, t, rectangle, p & ((1 << bits) - 1), 0);
+    const size_t texel = (size_t)at.y * (size_t)layout->width + (size_t)at.x;
     int32_t k = 0;
-    for (int32_t e = A->row_offsets[i]; e < A->row_offsets[i + 1]; e++) {
-      if (input->has_diagonal && A->column_indices[e] == i) {
+    for (int32_t e = offsets[i]; e < row_end; e++) {
+      if (has_diagonal && columns[e] == i) {
         visit(user, i, e, TSI_PLACE_DIAGONAL, (size_t)tsi_texel_number(t, p));
         continue;
       }
-      const int32_t beyond = k++ - rectangle->length;
+      const int32_t beyond = k++ - length;
       if (beyond < 0) {
-        const tsi_texel at = tsi_entry_texel(layout, t, rectangle, inside, k - 1);
-        visit(user, i, e, TSI_PLACE_ROW, (size_t)at.y * (size_t)layout->width + (size_t)at.x);
+        visit(user, i, e, TSI_PLACE_ROW, texel + (size_t)(k - 1) * step);
       } else {
         const int64_t number = (int64_t)(beyond % stage->length) * stage->count + sum + beyond / stage->length;
         visit(user, i, e, TSI_PLACE_STAGE, (size_t)number);
       }
     }
-    if (k > rectangle->length) sum += (k - rectangle->length + stage->length - 1) / stage->length;
+    if (k > length) sum += (k - length + stage->length - 1) / stage->length;
   }
 }
 
