@@ -563,7 +563,8 @@ typedef struct ts_matrix_desc {
   /* 1: keep the CSR arrays on the host for ts_matrix_get_host_copy, which takes 8 bytes per entry and up to 0.4
    * times the creation time in addition; -1: do not keep them. Default: 0, keep them only if
    * TS_PRECONDITIONER_AUTO chooses amg or ilu for the matrix and its first values, and so needs them
-   * (texsolve/preconditioner.h). Backend cuda builds most matrices on the device, where amg and ilu work
+   * (texsolve/preconditioner.h). They are also kept if a solve may change to amg and they are fewer than 2^20
+   * entries in blocks or textures. Backend cuda builds most matrices on the device, where amg and ilu work
    * without the copy; it keeps one only with 1 */
   int keep_host_copy;
   ts_precision precision; /* single: round doubles to floats. Default: auto, keep them */
@@ -639,7 +640,8 @@ typedef struct ts_matrix_info {
 TS_API ts_status ts_matrix_get_info(const ts_matrix *matrix, ts_matrix_info *info);
 
 /* Returns the matrix in CSR, borrowed until the matrix is destroyed: columns ascending, duplicates added,
- * constrained rows empty, 32-bit integers, floats. ts_matrix_set_values replaces the values in place.
+ * constrained rows empty, 32-bit integers, floats. ts_matrix_set_values replaces the values in place. If
+ * keep_host_copy was not 1, stored zeros may be missing, and ts_matrix_set_values ends the loan.
  * Errors: TS_ERROR_INVALID_ARGUMENT (a matrix without a host copy), TS_ERROR_UNSUPPORTED (a value outside the
  * range of floats). */
 TS_API ts_status ts_matrix_get_host_copy(const ts_matrix *matrix, ts_csr *csr);

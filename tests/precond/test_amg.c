@@ -460,7 +460,8 @@ static void refused(void) {
   for (int32_t e = negative.offsets[17]; e < negative.offsets[18]; e++)
     if (negative.indices[e] == 17) negative.values[e] = -1;
   ts_matrix *A = make_with_copy(&grid), *S = make_with_copy(&skewed), *N = make_with_copy(&negative);
-  ts_matrix *without = make_matrix(context, &grid, TS_FORMAT_AUTO);
+  const int has_blocks = context->caps.formats >> TS_FORMAT_BCRS2 & 1; /* which CUDA does not read for AMG */
+  ts_matrix *without = make_matrix(context, &grid, has_blocks ? TS_FORMAT_BCRS2 : TS_FORMAT_AUTO);
   check_refused(without, NULL, "keep_host_copy");
   check_refused(S, &(ts_amg_desc){.smoother = TS_AMG_SMOOTHER_CHEBYSHEV}, "symmetric");
   check_refused(N, NULL, "row 17");

@@ -52,10 +52,11 @@ typedef struct tsi_caps {
   int linear_spaces;    /* position = index, and formats are compared by bytes, not by fetches */
   int rectangle_width, rectangle_height; /* the default: the fastest measured on this device */
   unsigned formats;                      /* bit 1 << TS_FORMAT_... */
-  int row_plans;                         /* CSR needs a tsi_row_plan */
-  int csr_on_host;                       /* matrix_read of CSR returns the matrix's own arrays */
-  int single_residuals;                  /* b - A x is summed in single precision, without compensation */
-  int pairs;                             /* operations compute in pairs if vectors have a second part */
+  unsigned amg_formats; /* likewise: AMG's set-up on the device reads matrices in these formats there */
+  int row_plans;        /* CSR needs a tsi_row_plan */
+  int csr_on_host;      /* matrix_read of CSR returns the matrix's own arrays */
+  int single_residuals; /* b - A x is summed in single precision, without compensation */
+  int pairs;            /* operations compute in pairs if vectors have a second part */
   int texture_barrier;
   int threads;
   int parts;                         /* devices that each own a part of every object; 0: a single device */
@@ -268,10 +269,11 @@ struct ts_matrix {
   int made_on_device;     /* from arrays in device memory: the pattern is only there, without a fingerprint */
   int device_values;      /* the device computes the values: the host does not know them */
   struct tsi_host_csr *host_copy;
+  int copies;             /* how often another copy, with other entries, took its place */
   int has_nodes;          /* tsi_preconditioner_has_nodes for the entries that auto read */
   int on_diagonals;       /* tsi_preconditioner_on_diagonals, likewise */
   tsi_entry_facts facts;  /* tsi_preconditioner_find_facts */
-  char without_copy[160]; /* why auto does not need a host copy, which was therefore dropped; "" otherwise */
+  char without_copy[160]; /* why auto chose a kind that does not need a host copy, at creation; "" otherwise */
   int prefers_sweeps;     /* auto then chose Chebyshev */
   float *user_values;     /* the values of the host copy times 2^exponent, after the user requested them */
   /* In addition to a host copy of a rank's rows: their entries in columns of other ranks, with columns counted

@@ -63,8 +63,9 @@ const tsi_tuning tsi_tuning_cpu = {
  * long as the same iterations without any, in 151 iterations of a 7-point stencil 2.4 ms instead of 1.9.
  *
  * The price of AMG, for changes within a solve: stencils of 7 and 27 points on 100^3 take 15.5 and 21.1 ms,
- * including set-up and cycles to 1e-8. The values below give 14.8 and 22.6 ms. An iteration with Jacobi takes
- * 29.5 and 79 us; the values give 32 and 84.
+ * including set-up and cycles to 1e-8. The values below give 15.7 and 23.5 ms. 64 systems of 16384 rows
+ * take 2.7 to 6 ms; the values give 4.1. An iteration with Jacobi takes 29.5 us with 7 points, 79 with 27,
+ * and 5.4 to 6 with 16384 rows and up to 10 entries per row; the values give 28, 81 and 5.8.
  *
  * ilu_level_nanoseconds is an estimate: the kernel reads a row of a triangle, waits for its last operand, which
  * arrives through the L2 cache, and sums.
@@ -110,12 +111,12 @@ const tsi_tuning tsi_tuning_cuda = {
     .look_iterations = 30,
     .amg_couplings = 320,
     .ilu_level_nanoseconds = 1000,
-    .amg_nanoseconds = 5e6,
+    .amg_nanoseconds = 3.9e6,
     .amg_entry_nanoseconds = 0.4,
-    .amg_row_nanoseconds = 7,
-    .iteration_nanoseconds = 12000,
+    .amg_row_nanoseconds = 9,
+    .iteration_nanoseconds = 5400,
     .entry_nanoseconds = 0.0027,
-    .row_nanoseconds = 0.001,
+    .row_nanoseconds = 0.004,
     .diagonals_part = 1,
     .peer_seconds = 2,
     .ghost_transfer = 4,

@@ -7,7 +7,7 @@
 #include "common/core/ranks.h"
 #include "common/matrix/csr.h"
 
-enum { FEWEST_ROWS = 2000, FEWEST = 15 /* needed iterations */ };
+enum { FEWEST = 15 /* needed iterations */ };
 
 /* A residual is smooth if z^T A z is below this fraction of z^T D z. It contains the smallest eigenvalues from
  * the first iterations on. The bound then does not grow as with other residuals, and is far above the
@@ -21,7 +21,7 @@ static const double SMOOTH = 0.1, part_of_bound = 0.65;
  * memory. */
 static int has_entries(const ts_matrix *A) {
   if (A->host_copy) return 1;
-  if (A->made_on_device) return A->context->ops->amg != NULL;
+  if (tsi_preconditioner_reads_on_device(A)) return A->context->ops->amg != NULL;
   return A->without_copy[0] && !A->device_values && !A->context->ops->ranks;
 }
 
@@ -32,7 +32,7 @@ static int may_be_amg(const ts_solver *k) {
   return k->desc.method == TS_METHOD_CG && is_quick && k->preconditioner->choice[0] &&
          k->preconditioner->left_out != TS_PRECONDITIONER_AMG && k->context->tuning.amg_entry_nanoseconds > 0 &&
          A->info.symmetric && !A->kind->has_no_entries && !A->row_space->constrained &&
-         tsi_all_rows(A) >= FEWEST_ROWS && has_entries(A);
+         tsi_all_rows(A) >= TSI_CHANGE_ROWS && has_entries(A);
 }
 
 ts_status tsi_outlook_create(const ts_solver *k, tsi_outlook *o) {
@@ -117,10 +117,21 @@ static void estimate_remaining(tsi_outlook *o, int checked, double residual, dou
   o->is_sudden = before > 0 && (o->condition > usual * before || o->remaining > usual * remaining);
 }
 
+/* AMG is rarely chosen late (below), so estimates are further apart then. */
+static int late_by(const tsi_outlook *o, int checked) {
+  return (int)fmax(0, checked - 0.25 * o->price);
+}
+
+static int interval_after(const tsi_outlook *o, int checked) {
+  const int usual = checked / 8 > o->apart ? checked / 8 : o->apart,
+            late = o->price > 0 ? late_by(o, checked) : 0;
+  return late > usual ? late : usual;
+}
+
 int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goal, int is_needed) {
   const double residual = residual_of(s);
   if (checked < o->next) return 0;
-  o->next = checked + (checked / 8 > o->apart ? checked / 8 : o->apart);
+  o->next = checked + interval_after(o, checked);
   note(o, checked, residual);
   if ((!o->is_open && !is_needed) || !(residual > goal)) return 0;
   estimate_remaining(o, checked, residual, goal);
@@ -134,7 +145,7 @@ int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goa
  * solve is visible early. That of a quick one is visible late, when the work done would be lost. On 139 systems
  * these factors had the fewest losses. */
 int tsi_outlook_prefers_amg(const tsi_outlook *o, int checked) {
-  const double late = fmax(0, checked - 0.25 * o->price), least = 0.8 * o->price + checked + 3 * late;
+  const double least = 0.8 * o->price + checked + 3 * late_by(o, checked);
   return o->is_open && checked >= FEWEST && !o->is_sudden && o->remaining > least;
 }
 

@@ -230,7 +230,6 @@ void tsi_matrix_release_parts(ts_matrix *A) {
   tsi_stencil_destroy(context, A->stencil);
   tsi_vector_destroy(A->low_product);
   tsi_matrix_drop_host_copy(A);
-  tsi_free(context, A->user_values);
   if (A->host_ghosts) tsi_csr_free(context, A->host_ghosts);
   tsi_free(context, A->host_ghosts);
   tsi_layout_destroy(context, A->layout);

@@ -42,7 +42,24 @@ ts_status tsi_matrix_make_host_copy(ts_matrix *A, const tsi_host_csr *csr, int a
 void tsi_matrix_drop_host_copy(ts_matrix *A) {
   if (A->host_copy) tsi_csr_free(A->context, A->host_copy);
   tsi_free(A->context, A->host_copy);
+  tsi_free(A->context, A->user_values);
   A->host_copy = NULL;
+  A->user_values = NULL;
+}
+
+/* Blocks are filled up with zeros, which would be couplings of AMG. Moves the others together. */
+static void omit_zeros(tsi_matrix_entries *read) {
+  int32_t to = 0, first = 0;
+  for (int32_t i = 0; i < read->csr.rows; i++) {
+    const int32_t end = read->offsets[i + 1];
+    for (int32_t e = first; e < end; e++) {
+      if (read->values[e] == 0) continue;
+      read->columns[to] = read->columns[e];
+      read->values[to++] = read->values[e];
+    }
+    first = end;
+    read->offsets[i + 1] = to;
+  }
 }
 
 /* Moves the arrays that were read to the copy if they are in its order. */
@@ -83,6 +100,7 @@ static ts_status copy_entries(ts_matrix *A) {
   tsi_matrix_entries read;
   first.low = NULL;
   TSI_TRY(tsi_matrix_read(&first, &read));
+  omit_zeros(&read);
   const ts_status status = move_entries(A, &read);
   tsi_matrix_entries_free(A->context, &read);
   return status;

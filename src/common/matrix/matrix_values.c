@@ -183,14 +183,24 @@ static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_tri
 
 /* ---- New values ---- */
 
+/* A copy that was read back lacks entries that were 0, which may have other values now. */
+static ts_status replace_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
+  tsi_matrix_drop_host_copy(A);
+  A->copies++;
+  return tsi_matrix_make_host_copy(A, csr, 0);
+}
+
 /* Works in place: the new values may be associated with the copy's own pattern, or be the copy's values. */
-static void replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
-  if (!A->host_copy->owned && !A->host_copy->owns_values) return; /* the copy is the matrix itself */
+static ts_status replace_host_values(ts_matrix *A, const tsi_host_csr *csr) {
+  const tsi_host_csr *copy = A->host_copy;
+  if (!copy->owned && !copy->owns_values) return TS_OK; /* the copy is the matrix itself */
+  if (copy->row_offsets[copy->rows] != csr->row_offsets[csr->rows]) return replace_host_copy(A, csr);
   const size_t bytes = (size_t)csr->row_offsets[csr->rows] * sizeof(float);
   if (csr->values)
     memmove(A->host_copy->values, csr->values, bytes);
   else
     memset(A->host_copy->values, 0, bytes);
+  return TS_OK;
 }
 
 ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr, const tsi_csr_facts *facts) {
@@ -209,10 +219,10 @@ ts_status tsi_matrix_set_values(ts_matrix *A, const tsi_csr *csr, const tsi_csr_
   if (status == TS_OK) status = tsi_matrix_write_low_parts(A, &canonical, NULL);
   if (status == TS_OK) {
     info.bytes_low_order = A->info.bytes_low_order;
-    if (A->host_copy) replace_host_values(A, &canonical);
     A->info = info;
     A->norm_infinity = norm;
     A->changes++;
+    if (A->host_copy) status = replace_host_values(A, &canonical);
   }
   tsi_csr_free(context, &canonical);
   return status;

@@ -162,7 +162,8 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
   char why[160];
   const char *text = why;
   TSI_TRY(read_facts((ts_matrix *)A)); /* the facts are a cache */
-  const int knows_entries = tsi_preconditioner_knows_entries(A);
+  const int knows_entries = tsi_preconditioner_knows_entries(A),
+            is_chosen = A->without_copy[0] && !A->made_on_device; /* when the matrix was created */
   *kind = tsi_preconditioner_choose_diagonal(A);
   if (A->kind->has_no_entries)
     snprintf(why, sizeof why, "the matrix is %s", A->kind->has_no_entries);
@@ -174,7 +175,7 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
     text = "the matrix has constrained rows";
   else if (tsi_all_rows(A) < TSI_AUTO_ROWS)
     snprintf(why, sizeof why, "%d rows, less than %d", (int)tsi_all_rows(A), TSI_AUTO_ROWS);
-  else if (!knows_entries || !tsi_preconditioner_has_entries(A, TS_PRECONDITIONER_AMG)) {
+  else if (is_chosen || !knows_entries || !tsi_preconditioner_has_entries(A, TS_PRECONDITIONER_AMG)) {
     text = A->without_copy[0] ? A->without_copy : "the matrix has no host copy";
     if (A->without_copy[0] && A->prefers_sweeps) *kind = TS_PRECONDITIONER_CHEBYSHEV;
   } else
@@ -186,17 +187,27 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
 const tsi_preconditioner_kind tsi_preconditioner_auto = {
     .kind = TS_PRECONDITIONER_AUTO, .is_from_matrix = 1, .choose = tsi_preconditioner_choose};
 
+/* Whether a solve may change to AMG (outlook.c), and would have to read the entries back from blocks or
+ * textures. If they are few, the copy takes less time. */
+static int is_worth_a_copy(const ts_matrix *A) {
+  enum { few = 1 << 20 };
+  const int refers = A->context->caps.csr_on_host && A->info.format == TS_FORMAT_CSR;
+  return A->info.symmetric && A->info.rows >= TSI_CHANGE_ROWS && A->info.nonzeros < few && !A->all_rows &&
+         !A->row_space->constrained && !A->has_nodes && !refers && !tsi_preconditioner_reads_on_device(A);
+}
+
 ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted) {
   ts_preconditioner_kind kind;
   char choice[200];
   TSI_TRY(tsi_preconditioner_choose(A, 0, &kind, choice, sizeof choice));
-  *wanted = tsi_preconditioner_row(kind)->needs_entries;
+  const int needs_entries = tsi_preconditioner_row(kind)->needs_entries;
   const char *why = strchr(choice, ':');
   if (A->host_copy && A->info.symmetric) {
     A->has_nodes = tsi_preconditioner_has_nodes(A);
     A->on_diagonals = tsi_preconditioner_on_diagonals(A);
   }
   A->prefers_sweeps = kind == TS_PRECONDITIONER_CHEBYSHEV;
-  if (!*wanted && why) snprintf(A->without_copy, sizeof A->without_copy, "%.159s", why + 2);
+  *wanted = needs_entries || is_worth_a_copy(A);
+  if (!needs_entries && why) snprintf(A->without_copy, sizeof A->without_copy, "%.159s", why + 2);
   return TS_OK;
 }

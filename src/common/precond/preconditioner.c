@@ -39,9 +39,14 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
   return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 
+int tsi_preconditioner_reads_on_device(const ts_matrix *A) {
+  return A->made_on_device ||
+         (A->layout && A->info.symmetric && A->context->caps.amg_formats >> A->info.format & 1);
+}
+
 int tsi_preconditioner_has_entries(const ts_matrix *A, ts_preconditioner_kind kind) {
   const tsi_preconditioner_kind *row = tsi_preconditioner_row(kind);
-  const int on_device = row->accepts_device_entries && A->made_on_device;
+  const int on_device = row->accepts_device_entries && tsi_preconditioner_reads_on_device(A);
   const int is_readable = row->reads_entries && !A->kind->has_no_entries && !A->all_rows;
   return !row->needs_entries || A->host_copy || on_device || is_readable;
 }

@@ -61,7 +61,7 @@ struct tsi_preconditioner_kind {
   int is_from_matrix;         /* needs only the matrix, so solvers can create it */
   int needs_entries;          /* is computed from the matrix's host copy */
   int reads_entries;          /* reads the entries from the device if there is no host copy */
-  int accepts_device_entries; /* also accepts a matrix made on the device: works there, or reads it back */
+  int accepts_device_entries; /* tsi_preconditioner_reads_on_device is enough */
   int is_exact;               /* M = A up to rounding, so the method is refinement */
   int is_double;              /* apply writes all parts of z; other kinds write only the first */
   int needs_diagonal;         /* an operator may lack one */
@@ -111,6 +111,8 @@ ts_status tsi_preconditioner_create(ts_matrix *A, const ts_preconditioner_desc *
 ts_status tsi_preconditioner_create_for(ts_matrix *A, const ts_preconditioner_desc *desc, double rtol,
                                         ts_preconditioner **out);
 void tsi_preconditioner_retain(ts_preconditioner *M);
+/* Whether AMG needs no host copy of A. If it has to work on the host after all, it reads the entries back. */
+int tsi_preconditioner_reads_on_device(const ts_matrix *A);
 /* Whether A has the entries that this kind of preconditioner requires, on the host or on the device. */
 int tsi_preconditioner_has_entries(const ts_matrix *A, ts_preconditioner_kind kind);
 
@@ -151,9 +153,12 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
                                     size_t size);
 /* The choice of auto without set-up: Jacobi, or none if the diagonal is unknown or has a zero. */
 ts_preconditioner_kind tsi_preconditioner_choose_diagonal(const ts_matrix *A);
-enum { TSI_AUTO_ROWS = 8192 }; /* smaller matrices get a diagonal */
-/* Whether auto needs the current host copy of the matrix, because it would choose a kind that uses it. If not,
- * the matrix stores the reason. */
+enum {
+  TSI_AUTO_ROWS = 8192,  /* smaller matrices get a diagonal */
+  TSI_CHANGE_ROWS = 2000 /* in smaller ones no solve changes to AMG */
+};
+/* Whether auto needs the current host copy of the matrix, because it would choose a kind that uses it, or may
+ * change to one. If it chooses another kind, the matrix stores the reason. */
 ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted);
 
 /* ---- choose_facts.c ---- */

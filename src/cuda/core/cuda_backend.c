@@ -52,6 +52,7 @@ static ts_status read_properties(ts_context *context, cuda_state *state) {
       .rectangle_width = 1,
       .rectangle_height = 1,
       .formats = 0 TSI_CUDA_FORMATS(TSI_FORMAT_BIT),
+      .amg_formats = 1u << TS_FORMAT_CSR | 1u << TS_FORMAT_JAGGED,
       .grid_storages =
           1u << TS_GRID_STORAGE_PLAIN | 1u << TS_GRID_STORAGE_LAYERED | 1u << TS_GRID_STORAGE_PARITIES,
       .pointwise_storage = TS_GRID_STORAGE_PLAIN,

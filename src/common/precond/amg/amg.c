@@ -302,7 +302,7 @@ static ts_status make_host_levels(tsi_amg *amg, const tsi_amg_csr *A, int keep) 
 
 static ts_status set_up_on_host(tsi_amg *amg, int keep) {
   tsi_amg_csr A;
-  if (amg->level[0].A->made_on_device) TSI_TRY(tsi_matrix_keep_host_copy(amg->level[0].A));
+  TSI_TRY(tsi_matrix_keep_host_copy(amg->level[0].A));
   TSI_TRY(copy_matrix(amg->level[0].A, &A));
   if (amg->depth == 0) TSI_TRY(check_diagonal(amg->level[0].A, &A));
   TSI_TRY(make_host_levels(amg, &A, keep));
@@ -351,6 +351,7 @@ static ts_status set_up(tsi_amg *amg, int keep) {
   if (A->all_rows) return set_up_on_ranks(amg);
   if (keep && !amg->is_unsymmetric) TSI_TRY(check_symmetry(A, "an update of amg for a symmetric matrix"));
   if (!keep) amg->is_unsymmetric = !A->info.symmetric;
+  if (!keep) amg->copies = A->copies;
   if (keep ? amg->device != NULL : amg->context->ops->amg && !amg->is_unsymmetric) {
     TSI_TRY(set_up_on_device(amg));
     if (amg->device) return TS_OK;
@@ -449,18 +450,19 @@ static ts_status create(ts_preconditioner *M) {
   return TS_OK;
 }
 
-/* For rows of several ranks: replaces the hierarchy by a new one. If that fails, the old one stays. */
+/* For rows of several ranks, and for another pattern: replaces the hierarchy by a new one. If that fails, the
+ * old one stays. */
 static ts_status renew(ts_preconditioner *M) {
   ts_context *context = M->context;
   tsi_amg *before = M->state, *amg = NULL;
   ts_amg_desc desc = before->desc;
   if (desc.near_null_vectors || desc.dimensions)
     return tsi_fail(context, TS_ERROR_UNSUPPORTED,
-                    "amg over several ranks with near_null or coordinates cannot be updated; create it again");
+                    "this amg with near_null or coordinates cannot be updated; create it again");
   if (desc.strength == 0) desc.strength = -1; /* the given value */
   ts_status status = make(M->matrix, &desc, &amg);
   if (status == TS_OK && before->components) status = tsi_amg_prepare(amg, before->components);
-  status = context->ops->agree(context, status);
+  if (context->ops->agree) status = context->ops->agree(context, status);
   if (status == TS_OK) M->state = amg;
   tsi_amg *other = status == TS_OK ? before : amg;
   if (other) tsi_amg_destroy(context, other);
@@ -468,7 +470,8 @@ static ts_status renew(ts_preconditioner *M) {
 }
 
 static ts_status update(ts_preconditioner *M) {
-  return M->matrix->all_rows ? renew(M) : amg_build(M->state, 1);
+  tsi_amg *amg = M->state;
+  return M->matrix->all_rows || amg->copies != M->matrix->copies ? renew(M) : amg_build(amg, 1);
 }
 
 static void destroy(ts_preconditioner *M) {

@@ -134,6 +134,7 @@ typedef struct tsi_amg {
   tsi_amg_host host;      /* if the set-up was on the device: the data of the last level that it needs */
   void *device;           /* the backend's state of a set-up on the device; NULL: it was on the host */
   int is_unsymmetric;     /* whether the matrix was unsymmetric when the hierarchy was created */
+  int copies;             /* A->copies at that time: another copy has another pattern */
   int depth;              /* the number of levels above the first one, in another hierarchy */
   int levels, components; /* components of the vectors; 0 before they are created */
   tsi_amg_level level[TSI_AMG_MAX_LEVELS];
