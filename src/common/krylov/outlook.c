@@ -21,7 +21,7 @@ static const double SMOOTH = 0.1, part_of_bound = 0.65;
  * memory. */
 static int has_entries(const ts_matrix *A) {
   if (A->host_copy) return 1;
-  if (tsi_preconditioner_reads_on_device(A)) return A->context->ops->amg != NULL;
+  if (A->made_on_device) return A->context->ops->amg != NULL;
   return A->without_copy[0] && !A->device_values && !A->context->ops->ranks;
 }
 

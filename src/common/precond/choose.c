@@ -68,7 +68,8 @@ double tsi_preconditioner_amg_price(const ts_matrix *A, ts_preconditioner_kind k
                                     double entries, int components, double cycles) {
   const tsi_tuning *t = &A->context->tuning;
   const double amg = t->amg_nanoseconds + t->amg_entry_nanoseconds * entries + t->amg_row_nanoseconds * rows;
-  return (0.5 + 0.5 * cycles) * amg / tsi_preconditioner_iteration_time(A, kind, rows, entries, components);
+  return (0.5 + 0.5 * cycles) * amg /
+         tsi_preconditioner_iteration_time(A, kind, rows, entries, components);
 }
 
 /* The least graph diameter for AMG. It grows if products are quick because entries lie on few diagonals. In
@@ -207,7 +208,7 @@ ts_status tsi_preconditioner_wants_copy(ts_matrix *A, int *wanted) {
     A->on_diagonals = tsi_preconditioner_on_diagonals(A);
   }
   A->prefers_sweeps = kind == TS_PRECONDITIONER_CHEBYSHEV;
-  *wanted = needs_entries || is_worth_a_copy(A);
   if (!needs_entries && why) snprintf(A->without_copy, sizeof A->without_copy, "%.159s", why + 2);
+  *wanted = needs_entries || is_worth_a_copy(A);
   return TS_OK;
 }

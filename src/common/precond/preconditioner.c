@@ -39,9 +39,10 @@ static ts_status check_fields(ts_context *context, const ts_preconditioner_desc 
   return tsi_check_reserved(context, "", desc->reserved, sizeof desc->reserved);
 }
 
+/* without_copy is empty if the application refused the copy. */
 int tsi_preconditioner_reads_on_device(const ts_matrix *A) {
-  return A->made_on_device ||
-         (A->layout && A->info.symmetric && A->context->caps.amg_formats >> A->info.format & 1);
+  const int is_readable = A->context->ops->amg && A->context->caps.amg_formats >> A->info.format & 1;
+  return A->made_on_device || (is_readable && A->layout && A->info.symmetric && A->without_copy[0]);
 }
 
 int tsi_preconditioner_has_entries(const ts_matrix *A, ts_preconditioner_kind kind) {
