@@ -28,6 +28,7 @@ void tsi_block_view_of(const tsi_blocks *blocks, const tsi_layout_input *input, 
                                    .columns = &view->columns,
                                    .csr = &view->csr,
                                    .has_diagonal = input->has_diagonal,
+                                   .is_diagonal_full = input->is_diagonal_full,
                                    .max_texture_size = input->max_texture_size,
                                    .log2_texels = log2_texels(blocks)};
 }

@@ -38,6 +38,7 @@ int32_t tsi_row_length(const tsi_layout_input *input, int32_t i) {
   const int32_t first = A->row_offsets[i], last = A->row_offsets[i + 1];
   int32_t length = last - first;
   if (!input->has_diagonal || length == 0) return length;
+  if (input->is_diagonal_full) return length - 1;
   /* Columns ascend: find i by bisection. */
   int32_t low = first, high = last;
   while (low < high) {

@@ -13,6 +13,7 @@ struct tsi_layout_input {
   const tsi_tiling *rows, *columns;
   const tsi_host_csr *csr; /* canonical */
   int has_diagonal;        /* the rows' entries exclude the diagonal, which is stored separately */
+  int is_diagonal_full;    /* every row that has entries has one on the diagonal; 0: unknown */
   int max_texture_size;
   int log2_texels;    /* of the texels that an entry occupies side by side: 2 for 4 x 4 blocks */
   tsi_blocks *blocks; /* the pattern for a block format; the layout takes ownership */

@@ -86,11 +86,13 @@ static ts_status matrix_validate(ts_context *context, const tsi_matrix_desc *des
 
 /* ---- Spaces ---- */
 
-/* Counts the entries of every row, which sort the rows; optionally without the diagonal. */
-static ts_status row_lengths(ts_context *context, const tsi_host_csr *A, int without_diagonal,
+/* Counts the entries of every row, which sort the rows, without the diagonal of a square matrix. */
+static ts_status row_lengths(const ts_matrix *A, const tsi_matrix_desc *desc, const tsi_host_csr *entries,
                              int32_t **lengths) {
-  const tsi_layout_input input = {.csr = A, .has_diagonal = without_diagonal};
-  return tsi_measure_rows(context, &input, NULL, A->rows, lengths);
+  const tsi_layout_input input = {.csr = entries,
+                                  .has_diagonal = A->info.rows == A->info.columns && !desc->column_space,
+                                  .is_diagonal_full = A->info.zero_diagonal_row < 0};
+  return tsi_measure_rows(A->context, &input, NULL, entries->rows, lengths);
 }
 
 /* `entries` is the matrix that is sorted and laid out: A, or its blocks. */
@@ -98,8 +100,7 @@ static ts_status make_row_space(ts_matrix *A, const tsi_matrix_desc *desc, const
   ts_context *context = A->context;
   const int log2_block = tsi_format_log2_block(A->info.format);
   int32_t *lengths = NULL;
-  if (!context->caps.linear_spaces)
-    TSI_TRY(row_lengths(context, entries, A->info.rows == A->info.columns && !desc->column_space, &lengths));
+  if (!context->caps.linear_spaces) TSI_TRY(row_lengths(A, desc, entries, &lengths));
   tsi_tiling tiling;
   const ts_status status =
       tsi_tiling_create_blocks(context, A->info.rows, log2_block, lengths, desc->constrained, &tiling);

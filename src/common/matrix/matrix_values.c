@@ -15,6 +15,7 @@ tsi_layout_input tsi_matrix_layout_input(const ts_matrix *A, const tsi_host_csr 
                             .columns = &A->column_space->tiling,
                             .csr = csr,
                             .has_diagonal = A->has_diagonal,
+                            .is_diagonal_full = A->info.zero_diagonal_row < 0,
                             .max_texture_size = A->context->caps.max_texture_size,
                             .blocks = blocks};
 }

@@ -68,8 +68,7 @@ double tsi_preconditioner_amg_price(const ts_matrix *A, ts_preconditioner_kind k
                                     double entries, int components, double cycles) {
   const tsi_tuning *t = &A->context->tuning;
   const double amg = t->amg_nanoseconds + t->amg_entry_nanoseconds * entries + t->amg_row_nanoseconds * rows;
-  return (0.5 + 0.5 * cycles) * amg /
-         tsi_preconditioner_iteration_time(A, kind, rows, entries, components);
+  return (0.5 + 0.5 * cycles) * amg / tsi_preconditioner_iteration_time(A, kind, rows, entries, components);
 }
 
 /* The least graph diameter for AMG. It grows if products are quick because entries lie on few diagonals. In
