@@ -270,6 +270,7 @@ static void describe(ts_context *context) {
   *caps = first->caps;
   caps->formats = 1u << TS_FORMAT_CSR; /* each part then chooses its own */
   caps->row_plans = caps->csr_on_host = 0;
+  caps->amg_formats = 0;
   caps->grid_storages = 0;
   caps->parts = state->count;
   char ranks[32] = "", name[sizeof context->backend_name], which[24] = "";

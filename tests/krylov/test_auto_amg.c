@@ -151,7 +151,7 @@ static int amg_is_there(void) {
 static const ts_solver_desc usual = {.rtol = 1e-5};
 
 static void check_solved(const outcome *out, ts_preconditioner_kind last) {
-  CHECK_INT(out->status, TS_OK);
+  if (!CHECK_INT(out->status, TS_OK)) printf("  %s\n", ts_last_error(context));
   if (!CHECK(out->residual <= 1.001e-5)) printf("  %g\n", out->residual);
   CHECK_INT(out->last, last);
 }
