@@ -8,6 +8,7 @@
 #include <texsolve/reorder.h>
 
 #include "common/core/core.h"
+#include "common/matrix/csr.h"
 #include "grid_samples.h"
 #include "heap.h"
 #include "krylov_solve.h"
@@ -563,6 +564,50 @@ static void automatic(void) {
   CHECK_INT(memory.live, 0);
 }
 
+/* A copy that was read back lacks stored zeros, so new values replace it. Without memory for that it is read
+ * back again, with the new values. */
+static void copy_read_back(void) {
+  const ts_context_desc desc = heap_desc();
+  ts_context *context = NULL;
+  REQUIRE_OK(NULL, ts_context_create(&desc, &context));
+  ref_matrix full = ref_grid(20, 20), with_zeros = ref_grid(20, 20);
+  for (int32_t i = 0; i < full.rows; i++)
+    for (int32_t k = full.offsets[i]; k < full.offsets[i + 1]; k++)
+      if (abs(full.indices[k] - i) == 1) with_zeros.values[k] = 0;
+  const int has_blocks = context->caps.formats >> TS_FORMAT_BCRS2 & 1;
+  const ts_matrix_desc matrix_desc = {.csr = ref_csr(&with_zeros),
+                                      .format = has_blocks ? TS_FORMAT_BCRS2 : TS_FORMAT_AUTO,
+                                      .keep_host_copy = -1};
+  const ts_csr zeros = ref_csr(&with_zeros), values = ref_csr(&full);
+  ts_matrix *A = NULL;
+  REQUIRE_OK(context, ts_matrix_create(context, &matrix_desc, &A));
+  int succeeded = 0;
+  for (long n = 0; n < 1000 && !succeeded; n = heap_next(n)) {
+    ts_csr copy;
+    test_context_label("allocation %ld", n);
+    tsi_matrix_drop_host_copy(A);
+    CHECK_OK(context, ts_matrix_set_values(A, &zeros));
+    CHECK_OK(context, tsi_matrix_keep_host_copy(A));
+    memory.countdown = n;
+    memory.failed = 0;
+    const ts_status status = ts_matrix_set_values(A, &values);
+    memory.countdown = -1;
+    succeeded = memory.failed == 0;
+    if (succeeded) CHECK_INT(status, TS_OK);
+    if (!succeeded) CHECK_INT(status, TS_ERROR_OUT_OF_HOST_MEMORY);
+    CHECK_OK(context, ts_matrix_set_values(A, &values));
+    CHECK_OK(context, tsi_matrix_keep_host_copy(A));
+    CHECK_OK(context, ts_matrix_get_host_copy(A, &copy));
+    CHECK_INT(copy.values.count, ref_nonzeros(&full));
+    CHECK(!memcmp(copy.values.data, full.values, copy.values.count * sizeof(float)));
+  }
+  CHECK(succeeded);
+  ts_matrix_destroy(&A);
+  ref_free(&full), ref_free(&with_zeros);
+  test_close(&context);
+  CHECK_INT(memory.live, 0);
+}
+
 static void preconditioners(void) {
   const ts_context_desc desc = heap_desc();
   ts_context *context = NULL;
@@ -657,4 +702,5 @@ static void fluids(void) {
 
 TEST_MAIN(CASES(contexts, spaces_vectors_scalars, matrices, solvers, krylov_solvers, orders, arrays, mesh_flows,
                 complementarity, sparse_contacts, mesh_flow_with_amg, grids, algebraic_multigrid,
-                unsymmetric_multigrid, automatic, preconditioners, fluids, order_of_destruction))
+                unsymmetric_multigrid, automatic, copy_read_back, preconditioners, fluids,
+                order_of_destruction))

@@ -184,11 +184,14 @@ static ts_status replace_on_device(ts_matrix *A, const ts_csr *csr, const ts_tri
 
 /* ---- New values ---- */
 
-/* A copy that was read back lacks entries that were 0, which may have other values now. */
+/* A copy that was read back lacks entries that were 0, which may have other values now. Without memory for
+ * another copy there is none: it can be read back again. */
 static ts_status replace_host_copy(ts_matrix *A, const tsi_host_csr *csr) {
   tsi_matrix_drop_host_copy(A);
   A->copies++;
-  return tsi_matrix_make_host_copy(A, csr, 0);
+  const ts_status status = tsi_matrix_make_host_copy(A, csr, 0);
+  if (status < 0) tsi_matrix_drop_host_copy(A);
+  return status;
 }
 
 /* Works in place: the new values may be associated with the copy's own pattern, or be the copy's values. */

@@ -163,7 +163,7 @@ ts_status tsi_preconditioner_choose(const ts_matrix *A, double rtol, ts_precondi
   const char *text = why;
   TSI_TRY(read_facts((ts_matrix *)A)); /* the facts are a cache */
   const int knows_entries = tsi_preconditioner_knows_entries(A),
-            is_chosen = A->without_copy[0] && !A->made_on_device; /* when the matrix was created */
+            is_chosen = A->without_copy[0] && !A->made_on_device && A->changes == 0; /* at creation */
   *kind = tsi_preconditioner_choose_diagonal(A);
   if (A->kind->has_no_entries)
     snprintf(why, sizeof why, "the matrix is %s", A->kind->has_no_entries);
