@@ -119,13 +119,15 @@ static void estimate_remaining(tsi_outlook *o, int checked, double residual, dou
 
 /* AMG is rarely chosen late (below), so estimates are further apart then. */
 static int late_by(const tsi_outlook *o, int checked) {
-  return (int)fmax(0, checked - 0.25 * o->price);
+  return o->is_open && o->price > 0 ? (int)fmax(0, checked - 0.25 * o->price) : 0;
 }
 
+/* The price of direct factors is found at a look too, so it must not be too late. */
 static int interval_after(const tsi_outlook *o, int checked) {
-  const int usual = checked / 8 > o->apart ? checked / 8 : o->apart,
-            late = o->price > 0 ? late_by(o, checked) : 0;
-  return late > usual ? late : usual;
+  const int usual = checked / 8 > o->apart ? checked / 8 : o->apart;
+  const int late = late_by(o, checked), most = checked / 2;
+  if (late <= usual) return usual;
+  return late < most ? late : most;
 }
 
 int tsi_outlook_look(tsi_outlook *o, const tsi_solve *s, int checked, double goal, int is_needed) {
